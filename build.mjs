@@ -1,0 +1,23 @@
+// Builds dist/: the program with its chunks, and `rootsd run` as one file of its own (it must load next to nothing).
+import { readFileSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const shared = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  define: { ROOTSD_VERSION: JSON.stringify(version) },
+  logLevel: 'warning',
+};
+
+rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
+await build({
+  ...shared,
+  entryPoints: { main: 'src/main.ts' },
+  outdir: 'dist',
+  splitting: true,
+  packages: 'external',
+  chunkNames: 'chunks/[name]-[hash]',
+});

@@ -1,0 +1,16 @@
+/** What a rule grants or a root allows at most. Writing needs `read-write`. */
+export type Access = 'read-only' | 'read-write';
+
+/** The lower of two caps; undefined is "no cap". */
+export function lowerAccess(a: Access | undefined, b: Access | undefined): Access | undefined {
+  if (a === undefined) return b;
+  if (b === undefined) return a;
+  return a === 'read-only' || b === 'read-only' ? 'read-only' : 'read-write';
+}
+
+/** The higher of two grants; null is "nothing". */
+export function higherAccess(a: Access | null, b: Access | null): Access | null {
+  if (a === null) return b;
+  if (b === null) return a;
+  return a === 'read-write' || b === 'read-write' ? 'read-write' : 'read-only';
+}

@@ -1,0 +1,45 @@
+import type { PeerClass } from './policy.ts';
+
+/** What the kernel says of a process. Fields that could not be read are absent: missing facts. */
+export interface ObservedProcess {
+  readonly pid: number;
+  readonly exe?: string;
+  readonly argv?: readonly string[];
+  /** Clock ticks after boot, /proc/PID/stat field 22; with the pid it names a process for good. */
+  readonly startTime?: string;
+}
+
+export interface User {
+  readonly uid?: number;
+  readonly name?: string;
+  /** Names of all groups; absent = not known. */
+  readonly groups?: readonly string[];
+}
+
+export interface Observed extends ObservedProcess {
+  readonly user: User;
+  readonly gid?: number;
+  /** Of `rootsd run`: the host that started it. */
+  readonly parent?: ObservedProcess;
+  /** The named listener it came in by. */
+  readonly listener?: string;
+}
+
+/** What the peer says of itself. */
+export interface Claimed {
+  /** null: nameless; every `servers:` is a missing fact. */
+  readonly server: string | null;
+  readonly host: string | null;
+  /** What `rootsd run` is about to start. */
+  readonly launch?: { readonly argv: readonly string[]; readonly cwd: string };
+}
+
+/** The process at the other end. */
+export interface Peer {
+  /** null: its facts could not be established (decision kind `unattested`). */
+  readonly observed: Observed | null;
+  readonly claimed: Claimed;
+  readonly class: PeerClass;
+  /** Set by tests and `explain --server`: a peer that fulfils the selectors of what it claims, whatever they are. */
+  readonly fulfils?: { readonly server?: boolean; readonly host?: boolean };
+}

@@ -1,0 +1,117 @@
+import type { Access } from './access.ts';
+import type { PathPattern } from './pattern.ts';
+import type { Effect, Layer, Rule, Source, UserSelector } from './rule.ts';
+import type { Kind } from './decision.ts';
+
+export interface RootDeclaration {
+  readonly name: string;
+  /** A last component ANY makes it a pattern root: one root for each directory that matches. */
+  readonly path: PathPattern;
+  readonly title?: string;
+  /** A cap: nobody gets more here. undefined = none. */
+  readonly access?: Access;
+  /** Of a pattern root: file names of which a member must hold one. Empty = any directory. */
+  readonly having: readonly string[];
+  readonly kind: 'directory' | 'file';
+  readonly symlinks: 'inside' | 'none';
+  readonly nested: 'withhold' | 'carve';
+  readonly sensitive: boolean;
+  readonly source: Source;
+}
+
+export type PeerClass = 'claimed' | 'launched' | 'attested';
+
+/** What must hold of a peer so that it is who it says; all that are given. */
+export interface Selectors {
+  readonly command?: readonly string[];
+  readonly socket?: string;
+  readonly exe?: string;
+  readonly sha256?: string;
+  readonly require?: PeerClass;
+}
+
+export interface HostEntry {
+  readonly name: string;
+  readonly selectors: Selectors;
+  readonly source: Source;
+}
+
+export interface ServerEntry extends HostEntry {
+  /** false: roots are not announced, `roots/list` gets -32601. */
+  readonly roots: boolean;
+  readonly hostRoots: 'narrow' | 'ignore';
+  readonly guard: 'on' | 'off' | 'strict';
+  /** Names of tool arguments that hold paths (for the guard). */
+  readonly paths: readonly string[];
+  /** Kept for the channels of `rootsd run`. */
+  readonly channels?: unknown;
+  readonly confine: 'none' | 'best-effort' | 'required';
+}
+
+export interface CeilingItem {
+  readonly pattern: PathPattern;
+  readonly access?: Access;
+}
+
+/** The `ceiling` of one file: a union. Several intersect. */
+export interface Ceiling {
+  readonly items: readonly CeilingItem[];
+  readonly source: Source;
+}
+
+export interface PolicyTest {
+  /** A peer that fulfils the entry's selectors. */
+  readonly server?: string;
+  /** A peer that only says so. */
+  readonly claims?: string;
+  readonly host?: string;
+  readonly user?: UserSelector;
+  readonly root?: string;
+  readonly path?: PathPattern;
+  readonly expect: Effect;
+  readonly access?: Access;
+  readonly rule?: string;
+  readonly kind?: Kind;
+  readonly source: Source;
+}
+
+export interface PolicyFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** One layer, read and compiled. Lists are in the order of a view: file name, then position. */
+export interface LayerPolicy {
+  readonly layer: Layer;
+  readonly files: readonly PolicyFile[];
+  readonly roots: readonly RootDeclaration[];
+  readonly servers: readonly ServerEntry[];
+  readonly hosts: readonly HostEntry[];
+  readonly rules: readonly Rule[];
+  readonly ceilings: readonly Ceiling[];
+  readonly tests: readonly PolicyTest[];
+  /** Parsed and validated, kept for the endpoint. */
+  readonly prompts: Readonly<Record<string, unknown>>;
+}
+
+/** All layers together, what decisions are made from. */
+export interface Policy {
+  readonly layers: readonly LayerPolicy[];
+  readonly roots: readonly RootDeclaration[];
+  readonly servers: ReadonlyMap<string, ServerEntry>;
+  readonly hosts: ReadonlyMap<string, HostEntry>;
+  readonly rules: readonly Rule[];
+  readonly ceilings: readonly Ceiling[];
+}
+
+/** Puts layers together, upper ones first. Names are unique over the layers: the reader has seen to it. */
+export function composePolicy(layers: readonly LayerPolicy[]): Policy {
+  return {
+    layers,
+    roots: layers.flatMap((layer) => layer.roots),
+    servers: new Map(layers.flatMap((layer) => layer.servers.map((server) => [server.name, server]))),
+    hosts: new Map(layers.flatMap((layer) => layer.hosts.map((host) => [host.name, host]))),
+    rules: layers.flatMap((layer) => layer.rules),
+    ceilings: layers.flatMap((layer) => layer.ceilings),
+  };
+}

@@ -1,0 +1,111 @@
+// Our words <-> messages of the sockets (docs/protocol.md) and of MCP. All knowledge of revisions lives here.
+
+import type { Access } from './access.ts';
+import type { Effect } from './rule.ts';
+import type { Kind } from './decision.ts';
+import type { PeerClass } from './policy.ts';
+
+export const ATTACH_VERSION = 1;
+/** Revisions with an `initialize` handshake. */
+export const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
+export const MODERN_REVISIONS = ['2026-07-28'] as const;
+
+export type Id = string | number;
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** JSON-RPC 2.0 error codes, the only ones we send. */
+export const RPC = { parse: -32700, invalidRequest: -32600, methodNotFound: -32601, invalidParams: -32602, internal: -32603 } as const;
+
+export interface AttachParams {
+  readonly version: number;
+  readonly server: string | null;
+  readonly host?: string | null;
+  /** Given by `rootsd run`: what it is about to start. Without `server`, the daemon finds the one entry that fits. */
+  readonly launch?: { readonly argv: readonly string[]; readonly cwd: string };
+  readonly project?: string;
+}
+
+/** A root on the wire, as MCP has it. */
+export interface WireRoot {
+  readonly uri: string;
+  readonly name: string;
+  readonly _meta: { readonly 'io.rootsd/access': Access };
+}
+
+/** What is enforced, entry for entry beside `roots` (same order). `root` is the policy's name, for `{root:NAME}`. */
+export interface BoundaryEntry {
+  readonly root: string;
+  readonly path: string;
+  readonly access: Access;
+  readonly carved: readonly string[];
+}
+
+export interface WireViewEntry {
+  readonly root: string;
+  readonly effect: Effect;
+  readonly kind: Kind;
+  readonly access: Access | null;
+  readonly available: boolean;
+  readonly why: string;
+}
+
+/** All that `rootsd run` needs to know of the policy, so that it parses no YAML and no schema. */
+export interface LaunchPlan {
+  /** false: roots are not announced, `roots/list` gets -32601. */
+  readonly roots: boolean;
+  readonly hostRoots: 'narrow' | 'ignore';
+  /** What is served in place of an empty list. */
+  readonly empty: 'tombstone' | 'stop' | 'empty';
+  /** Kept for the guard. */
+  readonly guard: 'on' | 'off' | 'strict';
+  /** Which files were read: for the one line where nothing is allowed. */
+  readonly policyFiles: readonly string[];
+  /** The daemon's version, for a warning when `run` is older or newer. */
+  readonly version: string;
+}
+
+export interface AttachResult {
+  readonly session: string;
+  readonly generation: string;
+  readonly peer: {
+    readonly uid: number | null;
+    readonly gid: number | null;
+    readonly pid: number | null;
+    readonly exe: string | null;
+    readonly class: PeerClass;
+    readonly server: string | null;
+    readonly host: string | null;
+  };
+  readonly roots: readonly WireRoot[];
+  readonly boundary: readonly BoundaryEntry[];
+  readonly plan: LaunchPlan;
+}
+
+/** `rootsd/watch` answers {generation, view}; then each `rootsd/view` is complete: absence is withdrawal. */
+export interface ViewMessage {
+  readonly generation: string;
+  readonly roots: readonly WireRoot[];
+  readonly boundary: readonly BoundaryEntry[];
+  readonly view: readonly WireViewEntry[];
+}
+
+export const METHOD = {
+  attach: 'rootsd/attach',
+  watch: 'rootsd/watch',
+  view: 'rootsd/view',
+  ack: 'rootsd/ack',
+  hostRoots: 'rootsd/hostRoots',
+  listRoots: 'roots/list',
+  rootsChanged: 'notifications/roots/list_changed',
+  status: 'rootsd/status',
+  sessions: 'rootsd/sessions',
+  reload: 'rootsd/reload',
+  explain: 'rootsd/explain',
+  roots: 'rootsd/roots',
+  stop: 'rootsd/stop',
+} as const;
