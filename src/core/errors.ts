@@ -18,7 +18,11 @@ export const CODES = {
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
-  DAEMON_UNREACHABLE: { kind: 'temporary', text: 'Cannot reach the daemon: {what}', hint: 'Start it with "rootsd serve"' },
+  DAEMON_UNREACHABLE: {
+    kind: 'temporary',
+    text: 'Cannot reach the daemon: {what}',
+    hint: 'Start it with "rootsd serve"',
+  },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
   BUG: { kind: 'bug', text: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;

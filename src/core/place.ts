@@ -1,7 +1,7 @@
-import type { RealPath } from './path.ts';
-import type { RootDeclaration } from './policy.ts';
-import type { PathPattern } from './pattern.ts';
 import type { Access } from './access.ts';
+import type { RealPath } from './path.ts';
+import type { PathPattern } from './pattern.ts';
+import type { RootDeclaration } from './policy.ts';
 import type { Source } from './rule.ts';
 
 /** A place on the disk, pinned: canonical path and what tells it from a later one of the same name. */

@@ -1,7 +1,7 @@
 import type { Access } from './access.ts';
+import type { Kind } from './decision.ts';
 import type { PathPattern } from './pattern.ts';
 import type { Effect, Layer, Rule, Source, UserSelector } from './rule.ts';
-import type { Kind } from './decision.ts';
 
 export interface RootDeclaration {
   readonly name: string;

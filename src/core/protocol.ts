@@ -1,9 +1,9 @@
 // Our words <-> messages of the sockets (docs/protocol.md) and of MCP. All knowledge of revisions lives here.
 
 import type { Access } from './access.ts';
-import type { Effect } from './rule.ts';
 import type { Kind } from './decision.ts';
 import type { PeerClass } from './policy.ts';
+import type { Effect } from './rule.ts';
 
 export const ATTACH_VERSION = 1;
 /** Revisions with an `initialize` handshake. */
@@ -19,7 +19,13 @@ export interface RpcError {
 }
 
 /** JSON-RPC 2.0 error codes, the only ones we send. */
-export const RPC = { parse: -32700, invalidRequest: -32600, methodNotFound: -32601, invalidParams: -32602, internal: -32603 } as const;
+export const RPC = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
 
 export interface AttachParams {
   readonly version: number;
