@@ -43,3 +43,16 @@ export interface Peer {
   /** Set by tests and `explain --server`: a peer that fulfils the selectors of what it claims, whatever they are. */
   readonly fulfils?: { readonly server?: boolean; readonly host?: boolean };
 }
+
+/** What is known of a peer, for a person who reads a decision. */
+export function factsOf(peer: Peer): string[] {
+  const { server, host } = peer.claimed;
+  const user = peer.observed?.user;
+  const facts = [
+    server === null ? null : `server=${server} (${peer.fulfils?.server ? 'fulfils its selectors' : peer.class})`,
+    host === null ? null : `host=${host} (${peer.fulfils?.host ? 'fulfils its selectors' : 'claimed'})`,
+    user?.name === undefined ? null : `user=${user.name}`,
+    user?.uid === undefined ? null : `uid=${user.uid}`,
+  ];
+  return facts.filter((fact) => fact !== null);
+}

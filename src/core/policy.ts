@@ -89,6 +89,8 @@ export interface LayerPolicy {
   readonly hosts: readonly HostEntry[];
   readonly rules: readonly Rule[];
   readonly ceilings: readonly Ceiling[];
+  /** Places where an allow counts as a mandatory ask: credential stores (built-in layer only). */
+  readonly sensitive: readonly PathPattern[];
   readonly tests: readonly PolicyTest[];
   /** Parsed and validated, kept for the endpoint. */
   readonly prompts: Readonly<Record<string, unknown>>;
@@ -102,6 +104,7 @@ export interface Policy {
   readonly hosts: ReadonlyMap<string, HostEntry>;
   readonly rules: readonly Rule[];
   readonly ceilings: readonly Ceiling[];
+  readonly sensitive: readonly PathPattern[];
 }
 
 /** Puts layers together, upper ones first. Names are unique over the layers: the reader has seen to it. */
@@ -113,5 +116,6 @@ export function composePolicy(layers: readonly LayerPolicy[]): Policy {
     hosts: new Map(layers.flatMap((layer) => layer.hosts.map((host) => [host.name, host]))),
     rules: layers.flatMap((layer) => layer.rules),
     ceilings: layers.flatMap((layer) => layer.ceilings),
+    sensitive: layers.flatMap((layer) => layer.sensitive),
   };
 }

@@ -1,6 +1,13 @@
-import type { Access } from './access.ts';
+// Decisions of one session -> its roots, and what changed between two views.
+
+import { type Access, higherAccess } from './access.ts';
+import { type Circumstances, decide } from './decide.ts';
 import type { Decision } from './decision.ts';
-import type { FileUri, RealPath } from './path.ts';
+import type { Evidence } from './evidence.ts';
+import { type FileUri, type RealPath, toFileUri } from './path.ts';
+import { patternPath } from './pattern.ts';
+import type { Peer } from './peer.ts';
+import type { Place, RootFacts } from './place.ts';
 
 /** One root of a session with its decision, whether it is told or not. */
 export interface ViewEntry {
@@ -10,6 +17,7 @@ export interface ViewEntry {
   readonly path: string;
   readonly decision: Decision;
   readonly available: boolean;
+  /** Of an allowed root that is not available what is wrong with it, else the decision's reason. */
   readonly why: string;
 }
 
@@ -28,4 +36,81 @@ export interface ToldRoot {
 export interface View {
   readonly entries: readonly ViewEntry[];
   readonly told: readonly ToldRoot[];
+}
+
+export const EMPTY_VIEW: View = { entries: [], told: [] };
+
+/** Decides about every root for one peer. Order: layer from the top, file name, position, member by code point. */
+export function buildView(evidence: Evidence, peer: Peer, circumstances: Circumstances): View {
+  const decided = evidence.roots.map((root) => ({ root, decision: decide(evidence, peer, root, circumstances) }));
+  const held: Held[] = decided.flatMap(({ root, decision }) =>
+    decision.effect === 'allow' && decision.access !== null && root.available && root.place !== null
+      ? [{ root, place: root.place, access: decision.access }]
+      : [],
+  );
+  return { entries: decided.map(({ root, decision }) => entryOf(root, decision)), told: tellHeld(held) };
+}
+
+/** Would a peer that holds the one list see no difference in the other? Identity counts: same path, other directory. */
+export function sameTold(a: View, b: View): boolean {
+  return a.told.length === b.told.length && a.told.every((root, i) => sameRoot(root, b.told[i]));
+}
+
+/** Do both views say the same of every root, told or not? */
+export function sameView(a: View, b: View): boolean {
+  return (
+    sameTold(a, b) &&
+    a.entries.length === b.entries.length &&
+    a.entries.every((entry, i) => JSON.stringify(entry) === JSON.stringify(b.entries[i]))
+  );
+}
+
+/** The title of a root as it is told: its own, else the base name of a member, else its name. */
+export function titleOf(root: RootFacts): string {
+  const member = root.name.slice(root.declaration.name.length + 1);
+  return member !== '' ? member : (root.declaration.title ?? root.name);
+}
+
+interface Held {
+  readonly root: RootFacts;
+  readonly place: Place;
+  readonly access: Access;
+}
+
+/** Two roots that are the same place are told once, under the first name; a place gets the highest access around it. */
+function tellHeld(held: readonly Held[]): ToldRoot[] {
+  const access = new Map<string, Access>();
+  for (const { place, access: granted } of held) {
+    access.set(place.path, higherAccess(access.get(place.path) ?? null, granted) ?? granted);
+  }
+  const told = new Map<string, ToldRoot>();
+  for (const { root, place } of held) {
+    if (!told.has(place.path)) told.set(place.path, toldRoot(root, place, accessAt(place.path, access)));
+  }
+  return [...told.values()];
+}
+
+function accessAt(path: RealPath, granted: ReadonlyMap<string, Access>): Access {
+  let highest: Access = 'read-only';
+  for (let at: string = path; ; at = at.slice(0, at.lastIndexOf('/')) || '/') {
+    if (granted.get(at) === 'read-write') highest = 'read-write';
+    if (at === '/') return highest;
+  }
+}
+
+function toldRoot(root: RootFacts, place: Place, access: Access): ToldRoot {
+  const { path, identity } = place;
+  return { root: root.name, title: titleOf(root), uri: toFileUri(path), path, identity, access, carved: [] };
+}
+
+function entryOf(root: RootFacts, decision: Decision): ViewEntry {
+  const why = decision.effect === 'allow' && !root.available ? root.unavailable : decision.why;
+  const path = root.place?.path ?? patternPath(root.written);
+  return { root: root.name, title: titleOf(root), path, decision, available: root.available, why };
+}
+
+function sameRoot(a: ToldRoot, b: ToldRoot | undefined): boolean {
+  return (
+    b !== undefined && a.uri === b.uri && a.title === b.title && a.access === b.access && a.identity === b.identity
+  );
 }

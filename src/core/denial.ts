@@ -1,0 +1,60 @@
+// The half of a decision that says no: matching denies and ceilings (DESIGN §4, steps 2 and 3).
+
+import type { Decision, Kind, RuleRef } from './decision.ts';
+import { type DeniedPlace, denies, type Evidence, type Forms } from './evidence.ts';
+import { counts, matchPeer } from './match-peer.ts';
+import { covers, type PathPattern } from './pattern.ts';
+import type { Peer } from './peer.ts';
+import type { RootFacts } from './place.ts';
+import { bySource, firstRule, refOf } from './rule-order.ts';
+
+/** What every decision about this peer says of it. */
+export type Basis = Pick<Decision, 'facts' | 'missing'>;
+
+export function deny(kind: Kind, rule: RuleRef | null, why: string, basis: Basis): Decision {
+  return { effect: 'deny', kind, access: null, askable: null, rule, why, ...basis };
+}
+
+/** The denied places that count for this peer; a missing fact counts. */
+export function deniedFor(evidence: Evidence, peer: Peer): readonly DeniedPlace[] {
+  return evidence.denied.filter(({ rule }) => counts(matchPeer(rule, peer, evidence.policy).match, 'deny'));
+}
+
+/** Step 2: the deny, of any layer, that covers any form of the place; null if none does. */
+export function explicitDenial(
+  evidence: Evidence,
+  peer: Peer,
+  denied: readonly DeniedPlace[],
+  forms: Forms,
+  basis: Basis,
+): Decision | null {
+  const first = firstRule(denied.filter((place) => denies(place, forms)).map(({ rule }) => rule));
+  if (first === null) return null;
+  const { missing } = matchPeer(first, peer, evidence.policy);
+  const reason = first.reason === undefined ? '' : `: ${first.reason}`;
+  return deny('explicit', refOf(first), `rule "${first.id}" denies it${reason}`, { ...basis, missing });
+}
+
+/** A place that a project file denies. */
+export function projectDenial(evidence: Evidence, forms: Forms, basis: Basis): Decision | null {
+  const found = evidence.deniedByProjects.find(({ pattern }) => forms.some((form) => covers(pattern, form)));
+  return found === undefined
+    ? null
+    : deny('project', null, `denied by ${found.source.file}:${found.source.line}`, basis);
+}
+
+/** A broken project file withholds its root and touches nothing else. */
+export function brokenProjectDenial({ project }: RootFacts, basis: Basis): Decision | null {
+  if (project?.state !== 'broken') return null;
+  return deny('project', null, `its project file "${project.file}" is broken: ${project.why}`, basis);
+}
+
+/** Step 3: every ceiling must cover the place. Returns where the first one stands that does not. */
+export function ceilingDenial(evidence: Evidence, place: PathPattern, basis: Basis): Decision | null {
+  const violated = evidence.ceilings
+    .filter(({ items }) => !items.some(({ forms }) => forms.some((outer) => covers(outer, place))))
+    .map(({ ceiling }) => ceiling.source)
+    .sort(bySource)[0];
+  if (violated === undefined) return null;
+  return deny('ceiling', null, `outside the ceiling of ${violated.file}:${violated.line}`, basis);
+}
