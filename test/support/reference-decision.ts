@@ -1,0 +1,62 @@
+// The decision again, as plainly as DESIGN §4 says it: strings, loops, no cleverness. Property tests hold both together.
+import type { Access } from '../../src/core/access.ts';
+import type { RandomPeer, RandomRoot, RandomRule, RandomWorld } from './random-policy.ts';
+
+const parts = (path: string): string[] => path.split('/').slice(1);
+const fits = (pattern: string | undefined, part: string | undefined): boolean => pattern === '*' || pattern === part;
+
+const covers = (outer: string, inner: string): boolean =>
+  parts(outer).length <= parts(inner).length && parts(outer).every((part, i) => fits(part, parts(inner)[i]));
+const liesInside = (inner: string, outer: string): boolean =>
+  parts(inner).length > parts(outer).length && parts(outer).every((part, i) => fits(parts(inner)[i], part));
+
+function who(rule: RandomRule, peer: RandomPeer): 'yes' | 'no' | 'missing' {
+  const one = (wanted: readonly string[] | undefined, name: string | null): 'yes' | 'no' | 'missing' =>
+    wanted === undefined || (name !== null && wanted.includes(name)) ? 'yes' : name === null ? 'missing' : 'no';
+  const both = [one(rule.servers, peer.server), one(rule.hosts, peer.host)];
+  return both.includes('no') ? 'no' : both.includes('missing') ? 'missing' : 'yes';
+}
+
+export function referenceDecision(
+  world: RandomWorld,
+  peer: RandomPeer,
+  root: RandomRoot,
+): { effect: string; kind: string; access: Access | null } {
+  const deny = (kind: string) => ({ effect: 'deny', kind, access: null });
+  const place = (item: string): string =>
+    item.startsWith('/') ? item : (world.roots.find(({ name }) => name === item)?.path ?? '');
+
+  const denies = world.rules.filter((rule) => rule.effect === 'deny' && who(rule, peer) !== 'no');
+  for (const rule of denies) {
+    const excepted = rule.except.some((except) => covers(except, root.path));
+    if (!excepted && rule.items.some((item) => covers(place(item), root.path))) return deny('explicit');
+  }
+  for (const ceiling of world.ceilings) {
+    if (!ceiling.some((item) => covers(item.path, root.path))) return deny('ceiling');
+  }
+  const secrets = world.roots.filter((other) => other.sensitive).map((other) => other.path);
+  const denied = denies.flatMap((rule) => rule.items.map(place));
+  if ([...denied, ...secrets].some((inner) => liesInside(inner, root.path))) return deny('nested');
+
+  const named = world.rules.filter((rule) => rule.effect !== 'deny' && rule.items.includes(root.name));
+  const meant = named.filter((rule) => who(rule, peer) !== 'no' && !rule.except.some((e) => covers(e, root.path)));
+  const whole = meant.filter((rule) => !rule.except.some((except) => liesInside(except, root.path)));
+  const allows = whole.filter((rule) => rule.effect === 'allow' && who(rule, peer) === 'yes');
+  const asks = whole.filter((rule) => rule.effect === 'ask');
+  const secret = secrets.some((other) => covers(other, root.path));
+  const mandatory = secret ? [...allows, ...asks] : asks.filter((rule) => rule.mandatory);
+
+  if (mandatory.length > 0 || (allows.length === 0 && asks.length > 0)) {
+    return { effect: 'ask', kind: 'pending', access: null };
+  }
+  if (allows.length === 0) return deny(meant.length > whole.length ? 'nested' : 'implicit');
+  const caps: (Access | undefined)[] = world.roots
+    .filter((other) => covers(other.path, root.path) || liesInside(other.path, root.path))
+    .map((other) => other.access);
+  for (const ceiling of world.ceilings) {
+    const over = ceiling.filter((item) => covers(item.path, root.path)).map((item) => item.access ?? 'read-write');
+    caps.push(over.includes('read-write') ? 'read-write' : 'read-only');
+  }
+  const granted = allows.some((rule) => rule.access === 'read-write') ? 'read-write' : 'read-only';
+  return { effect: 'allow', kind: 'rule', access: caps.includes('read-only') ? 'read-only' : granted };
+}
