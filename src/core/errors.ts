@@ -18,11 +18,43 @@ export const CODES = {
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
+  POLICY_LAYER_GONE: {
+    kind: 'file',
+    text: 'Cannot read the policies in "{directory}": they were in force and are gone, the last good ones stay in force',
+    hint: 'Bring the directory back, or say "rootsd reload --accept-empty" if it is meant to be gone',
+  },
+  POLICY_TEST_FAILED: {
+    kind: 'file',
+    text: 'Cannot activate the policy: a test expects {expected}, the answer is {actual}, because {why}',
+    hint: 'Change the rules or the test; until then the last good policy of this layer stays in force',
+  },
   DAEMON_UNREACHABLE: {
     kind: 'temporary',
     text: 'Cannot reach the daemon: {what}',
     hint: 'Start it with "rootsd serve"',
   },
+  DAEMON_RUNNING: {
+    kind: 'temporary',
+    text: 'Cannot start: {owner} already serves "{directory}"',
+    hint: 'Use that one, or end it with "kill PID" first',
+  },
+  SOCKET_IN_USE: { kind: 'temporary', text: 'Cannot listen on "{path}": a process already answers there' },
+  SOCKET_PATH_TOO_LONG: {
+    kind: 'file',
+    text: 'Cannot listen on "{path}": the path has {length} bytes, the limit is {limit}',
+    hint: 'Give a shorter path with --socket',
+  },
+  SOCKET_UNSAFE: { kind: 'file', text: 'Cannot listen on "{path}": {what}' },
+  SOCKET_FAILED: { kind: 'file', text: 'Cannot listen on "{path}": {what}' },
+  PEER_OTHER_USER: { kind: 'peer', text: 'Cannot serve uid {uid}: this daemon serves uid {own} alone' },
+  PEER_FIRST_MESSAGE: {
+    kind: 'peer',
+    text: 'Cannot open a session with {what}: the first message must be a request "rootsd/attach" or that of an MCP client',
+  },
+  PEER_MALFORMED: { kind: 'peer', text: 'Cannot read the message: {what}' },
+  PEER_MESSAGE_TOO_LARGE: { kind: 'peer', text: 'Cannot read the message: it has more than {limit} bytes' },
+  PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
+  DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
   BUG: { kind: 'bug', text: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;

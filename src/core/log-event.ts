@@ -15,6 +15,7 @@ export const LOG_EVENTS = {
   rootChanged: 'root changed',
   watchFallback: 'watching falls back to the sweep',
   peerFault: 'peer fault',
+  peerFactsLimited: 'peer facts limited to the uid',
   reloadRequested: 'reload requested',
   bug: 'bug',
 } as const;

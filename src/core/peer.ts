@@ -2,7 +2,8 @@ import type { PeerClass } from './policy.ts';
 
 /** What the kernel says of a process. Fields that could not be read are absent: missing facts. */
 export interface ObservedProcess {
-  readonly pid: number;
+  /** Absent: without the native layer, or of a process that our pid namespace does not show. */
+  readonly pid?: number;
   readonly exe?: string;
   readonly argv?: readonly string[];
   /** Clock ticks after boot, /proc/PID/stat field 22; with the pid it names a process for good. */
