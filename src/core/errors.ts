@@ -53,9 +53,159 @@ export const CODES = {
   },
   PEER_MALFORMED: { kind: 'peer', text: 'Cannot read the message: {what}' },
   PEER_MESSAGE_TOO_LARGE: { kind: 'peer', text: 'Cannot read the message: it has more than {limit} bytes' },
+  PEER_AMBIGUOUS: {
+    kind: 'peer',
+    text: 'Cannot tell which server this is: the command fits {servers}',
+    hint: 'Say which one with --server NAME',
+  },
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
+  // Text and YAML of any file that an operator writes
+  FILE_TOO_LARGE: { kind: 'file', text: 'File has {size} bytes: at most {limit} are read', hint: 'Split it' },
+  YAML_ENCODING: { kind: 'file', text: 'Byte {byte} is not UTF-8', hint: 'Save the file as UTF-8' },
+  YAML_BYTE_ORDER_MARK: {
+    kind: 'file',
+    text: 'Invisible character {character} (byte-order mark) stands here: only one at the very start is skipped',
+    hint: 'Delete it',
+  },
+  YAML_INVISIBLE: { kind: 'file', text: 'Invisible control character {character} stands here', hint: 'Delete it' },
+  YAML_EMPTY: {
+    kind: 'file',
+    text: 'File holds nothing but blanks and comments: it must begin with its version',
+    hint: 'Write "version: 1"',
+  },
+  YAML_SYNTAX: { kind: 'file', text: 'Not YAML: {what}' },
+  YAML_INDENT: {
+    kind: 'file',
+    text: 'Wrong indentation: {what}',
+    hint: 'Lines of one list or map begin in the same column; every bracket that opens is closed',
+  },
+  YAML_UNQUOTED_START: { kind: 'file', text: 'Text starts with a special character: {what}', hint: 'Quote the text' },
+  YAML_UNQUOTED_COLON: {
+    kind: 'file',
+    text: 'A second ": " stands in one line: {what}',
+    hint: 'Quote the text that holds it',
+  },
+  YAML_QUOTE: { kind: 'file', text: 'Quote {quote} opens here and is never closed', hint: 'Close it' },
+  YAML_TAB: { kind: 'file', text: 'Indentation holds a tab: it must be made of spaces', hint: 'Replace the tab' },
+  YAML_DEPTH: { kind: 'file', text: 'Lists and maps nest deeper than {limit}' },
+  YAML_SECOND_DOCUMENT: {
+    kind: 'file',
+    text: 'A second document begins here: a file holds exactly one',
+    hint: 'Move it to a file of its own',
+  },
+  YAML_DIRECTIVE: { kind: 'file', text: 'Directive "{text}" is not supported', hint: 'Delete the line' },
+  YAML_ANCHOR: {
+    kind: 'file',
+    text: 'Anchor "{text}" is not supported',
+    hint: 'Write the value out where it is needed; quote it if the text itself is meant',
+  },
+  YAML_ALIAS: { kind: 'file', text: 'Alias "{text}" is not supported', hint: 'Write the value out' },
+  YAML_STAR: { kind: 'file', text: 'An unquoted * begins an alias', hint: 'Quote it: "{text}"' },
+  YAML_MERGE_KEY: {
+    kind: 'file',
+    text: 'Merge key "<<" is not supported',
+    hint: 'Write the keys themselves: {keys}',
+  },
+  YAML_TAG: {
+    kind: 'file',
+    text: 'Tag "{text}" is not known',
+    hint: 'Delete it; quote it if the text itself is meant',
+  },
+  YAML_DUPLICATE_KEY: {
+    kind: 'file',
+    text: 'Key "{key}" stands twice: in line {first} and again in line {second}',
+    hint: 'Keep one of them',
+  },
+  YAML_KEY: { kind: 'file', text: 'Key {key} is not text', hint: 'Quote it: "{key}"' },
+  YAML_KEY_KIND: { kind: 'file', text: 'Key is empty, a list or a map: it must be text' },
+  YAML_FORBIDDEN_KEY: { kind: 'file', text: 'Key "{key}" is refused everywhere', hint: 'Choose another name' },
+  YAML_NULL: { kind: 'file', text: 'Unquoted {text} means null', hint: 'Quote it: "{text}"' },
+  YAML_EMPTY_VALUE: { kind: 'file', text: 'Value is missing', hint: 'Write one, quote it ("") or delete the key' },
+  YAML_LEADING_ZERO: { kind: 'file', text: 'Number {text} begins with a zero', hint: 'Quote it: "{text}"' },
+  YAML_FRACTION: { kind: 'file', text: 'Number {text} is not a plain whole number', hint: 'Quote it: "{text}"' },
+  YAML_NUMBER_SIZE: { kind: 'file', text: 'Number {text} is too large to be exact', hint: 'Quote it: "{text}"' },
+
+  // The grammar of a policy, of rootsd.yaml and of .rootsd.yaml
+  SCHEMA_UNKNOWN_KEY: { kind: 'file', text: 'Key "{key}" is not known{where}', hint: '{hint}' },
+  SCHEMA_MISSING_KEY: { kind: 'file', text: '{subject} has no "{key}"', hint: 'Add "{key}: …"' },
+  SCHEMA_TYPE: { kind: 'file', text: '{subject} is {actual}: it must be {expected}' },
+  SCHEMA_LIST: { kind: 'file', text: '{subject} is {actual}: it must be a list', hint: 'Write [{value}]' },
+  SCHEMA_BOOLEAN: { kind: 'file', text: '{subject} is {actual}: it must be true or false', hint: 'Without quotes' },
+  SCHEMA_QUOTES: { kind: 'file', text: '{subject} is {actual}: it must be text', hint: 'Quote it: "{value}"' },
+  SCHEMA_VALUE: { kind: 'file', text: '{subject} is {value}: it must be {expected}' },
+  SCHEMA_PATTERN: { kind: 'file', text: '{subject} is "{value}": it must be {expected}' },
+  SCHEMA_EMPTY: { kind: 'file', text: '{subject} is empty', hint: 'Fill it or delete it' },
+  SCHEMA_ONE_OF: { kind: 'file', text: '{subject} has {found}: it must have exactly one of {keys}' },
+  SCHEMA_MISPLACED_KEY: { kind: 'file', text: 'Key "{key}" is out of place: {why}', hint: 'Delete it' },
+  SCHEMA_HIDDEN_CHARACTER: {
+    kind: 'file',
+    text: '{subject} holds the invisible character {character}',
+    hint: 'Delete the character',
+  },
+
+  // What a policy says
+  POLICY_FILE_NAME: {
+    kind: 'file',
+    text: 'File is not read because of its name: letters, digits, "_" and "-" and then ".yaml" make a policy file',
+    hint: 'Rename it, or add ".bak" to keep it out',
+  },
+  POLICY_DUPLICATE_NAME: {
+    kind: 'file',
+    text: 'Name "{name}" is taken: {what} "{name}" is declared in {place}',
+    hint: 'Rename one of them',
+  },
+  POLICY_UNKNOWN_ROOT: {
+    kind: 'file',
+    text: 'Root "{name}" is declared neither here nor in a layer above',
+    hint: '{hint}',
+  },
+  POLICY_NOT_A_PATTERN: { kind: 'file', text: 'Root "{root}" has no members: only a root whose path ends in "/*" has' },
+  POLICY_UNKNOWN_RULE: { kind: 'file', text: 'Rule "{name}" stands neither here nor in a layer above', hint: '{hint}' },
+  POLICY_NEAR_NAME: {
+    kind: 'file',
+    text: '{what} "{name}" is not declared: any peer that says so is meant',
+    hint: 'Did you mean "{near}"?',
+  },
+  POLICY_PATH: { kind: 'file', text: 'Path "{path}" cannot be used: {why}' },
+  POLICY_PATH_GRANTED: {
+    kind: 'file',
+    text: 'Path "{path}" stands in "{effect}": only names of roots can be allowed or asked for',
+    hint: 'Declare a root with this path and name it here',
+  },
+  POLICY_WIDE_ROOT: {
+    kind: 'file',
+    text: 'Root "{name}" is {what}: a root must be narrower',
+    hint: 'Name a directory below it',
+  },
+  POLICY_HAVING: {
+    kind: 'file',
+    text: 'Key "having" is out of place: only a root whose path ends in "/*" has members to choose from',
+  },
+  POLICY_INTERPRETER: {
+    kind: 'file',
+    text: 'Program "{exe}" is an interpreter: every script that it runs would be meant',
+    hint: 'Use "command", "socket" or "sha256"',
+  },
+  POLICY_NO_LISTENER: {
+    kind: 'file',
+    text: 'No listener is named "{socket}": {what} "{name}" never matches',
+    hint: 'Add it to "listeners" in rootsd.yaml',
+  },
+  POLICY_SENSITIVE_SCOPE: {
+    kind: 'file',
+    text: 'Scope "{scope}" is too long for the sensitive root "{root}": it must be once or session',
+  },
+  POLICY_PROMPT: { kind: 'file', text: 'Prompt "{prompt}" cannot be used: {why}' },
+
+  // Who may write the files (DESIGN §3 "File trust")
+  TRUST_NOT_A_FILE: { kind: 'file', text: '"{path}" is {what}: it must be a regular file' },
+  TRUST_OWNER: { kind: 'file', text: '"{path}" belongs to uid {uid}: it must belong to {owners}', hint: 'Run: {fix}' },
+  TRUST_OTHERS_WRITE: { kind: 'file', text: '"{path}" can be written by everyone', hint: 'Run: {fix}' },
+  TRUST_GROUP_WRITE: { kind: 'file', text: '"{path}" can be written by the group {gid}', hint: 'Run: {fix}' },
+  TRUST_CHANGED: { kind: 'file', text: '"{path}" changed while it was read', hint: 'Try again' },
+
   BUG: { kind: 'bug', text: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;
 

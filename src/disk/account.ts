@@ -1,0 +1,90 @@
+import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+
+/** A line of the user database. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+  readonly name: string;
+  readonly home: string;
+  /** Empty where none is named. */
+  readonly shell: string;
+}
+
+/** Where accounts are looked up; tests name their own files. */
+export interface AccountSources {
+  readonly passwdFile?: string;
+  readonly groupFile?: string;
+  /** The uid of this process: its own account is asked of the C library, which knows other directories (LDAP) too. */
+  readonly ownUid?: number;
+}
+
+/** The account of a uid, or null where there is none (a container started with a bare uid). Never `$HOME`. */
+export function readAccount(uid: number, sources: AccountSources = {}): Account | null {
+  const { passwdFile = '/etc/passwd', ownUid = process.geteuid?.() } = sources;
+  return (uid === ownUid ? readOwnAccount() : null) ?? readAccounts(passwdFile).find((it) => it.uid === uid) ?? null;
+}
+
+/**
+ * The group that is the account's own: named like it and with nobody else in it, as distributions make one for each user
+ * and then let it write by umask 002. undefined where that cannot be shown.
+ */
+export function privateGidOf({ gid, name }: Account, sources: AccountSources = {}): number | undefined {
+  const { passwdFile = '/etc/passwd', groupFile = '/etc/group' } = sources;
+  const group = readTable(groupFile).find((fields) => Number(fields[2]) === gid);
+  if (group === undefined || group[0] !== name) return undefined;
+  const members = (group[3] ?? '').split(',').filter((member) => member !== '' && member !== name);
+  const sharing = readAccounts(passwdFile).filter((it) => it.gid === gid && it.name !== name);
+  return members.length === 0 && sharing.length === 0 ? gid : undefined;
+}
+
+/** An account as far as it is known. */
+export interface FoundAccount extends Omit<Account, 'home'> {
+  /** null: not listed, and `$HOME` cannot stand in. */
+  readonly home: string | null;
+}
+
+/** readAccount(); without an entry the name is the number and the home is `$HOME`, if that uid owns it. */
+export function findAccount(uid: number, envHome: string | undefined, sources: AccountSources = {}): FoundAccount {
+  const account = readAccount(uid, sources);
+  if (account !== null) return account;
+  return { uid, gid: process.getgid?.() ?? uid, name: String(uid), home: unlistedHome(uid, envHome), shell: '' };
+}
+
+function unlistedHome(uid: number, home: string | undefined): string | null {
+  if (home === undefined || !home.startsWith('/')) return null;
+  const stats = statSync(home, { throwIfNoEntry: false });
+  return stats?.isDirectory() && stats.uid === uid ? home : null;
+}
+
+function readOwnAccount(): Account | null {
+  try {
+    const { uid, gid, username, homedir, shell } = userInfo();
+    return { uid, gid, name: username, home: homedir, shell: shell ?? '' };
+  } catch {
+    return null;
+  }
+}
+
+function readAccounts(passwdFile: string): Account[] {
+  return readTable(passwdFile)
+    .filter((fields) => fields.length >= 6)
+    .map(([name = '', , uid, gid, , home = '', shell = '']) => ({
+      uid: Number(uid),
+      gid: Number(gid),
+      name,
+      home,
+      shell,
+    }));
+}
+
+function readTable(file: string): string[][] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(':'));
+  } catch {
+    return [];
+  }
+}

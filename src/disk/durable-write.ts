@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+export type WriteStep = 'create' | 'write' | 'sync' | 'rename' | 'sync-directory';
+
+export interface DurableWriteOptions {
+  /** Permission bits of the file, whatever the umask; 0600 by default. */
+  readonly mode?: number;
+  /** Called before each step. For tests: what it throws is a failure of that step. */
+  readonly onStep?: (step: WriteStep) => void;
+}
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * Writes a whole file so that after a crash there is the old content or the new, never a part: temporary file in the same
+ * directory, fsync, rename, fsync of the directory. A link of that name is replaced, not followed.
+ *
+ * Rejects with the operating system's error; the temporary file is gone then, and the old content stands unless
+ * `sync-directory` failed (the new content is there but may not outlast a power cut). A process that is killed can leave
+ * a temporary file behind: isTemporary() tells its name.
+ */
+export async function writeDurably(
+  path: string,
+  data: string | Uint8Array,
+  { mode = 0o600, onStep }: DurableWriteOptions = {},
+): Promise<void> {
+  const directory = dirname(path);
+  const temporary = join(directory, `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`);
+  onStep?.('create');
+  const file = await open(temporary, CREATE, mode);
+  try {
+    try {
+      await file.chmod(mode);
+      onStep?.('write');
+      await file.writeFile(data);
+      onStep?.('sync');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    onStep?.('rename');
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  onStep?.('sync-directory');
+  await syncDirectory(directory);
+}
+
+/** Is this the name of a file that writeDurably() had not finished? */
+export function isTemporary(name: string): boolean {
+  return /^\..+\.[0-9a-f]{16}\.tmp$/.test(name);
+}
+
+/** Some filesystems (FUSE, 9p) have no fsync for directories and say so: nothing more can be done there. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+  } finally {
+    await handle.close();
+  }
+}

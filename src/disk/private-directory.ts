@@ -1,0 +1,117 @@
+// Directories that hold what we trust later: state, sockets. Nobody else may be able to write them, nor to swap a part of
+// the way to them: every directory on the way belongs to root or to us and is not writable by others (or is sticky), every
+// link on the way too. The last part is never a link.
+
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import { componentsOf } from '../core/pattern.ts';
+
+export interface Owner {
+  readonly uid: number;
+  /** The group that has nobody else in it (private-group.ts): it may write. undefined = no group may. */
+  readonly privateGid?: number | undefined;
+}
+
+/** As the kernel counts them. */
+const MAX_LINKS = 40;
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/**
+ * Makes the directory where it is missing, with what is missing above it, all 0700; makes it 0700 where others could
+ * read it. Throws a RootsError `DIRECTORY_UNSAFE` where others could have written in it or could swap it.
+ */
+export function makePrivateDirectory(path: string, owner: Owner): void {
+  walk(path, owner, (missing) => mkdirSync(missing, { mode: 0o700 }));
+  tighten(path, owner);
+}
+
+/**
+ * Checks that a directory and all on the way to it cannot be written by anybody but root and the owner.
+ * Throws a RootsError `DIRECTORY_UNSAFE`, or the operating system's error (ENOENT) where it cannot be looked at.
+ */
+export function checkPrivateDirectory(path: string, owner: Owner): void {
+  walk(path, owner, undefined);
+}
+
+function walk(path: string, owner: Owner, make: ((missing: string) => void) | undefined): void {
+  const rest = componentsOf(path);
+  let at = '/';
+  let links = 0;
+  while (rest.length > 0) {
+    const name = rest.shift();
+    const next = name === '..' || name === undefined ? dirname(at) : join(at, name);
+    const stats = make === undefined ? lstatSync(next) : statOrMake(next, make);
+    const isLast = rest.length === 0;
+    checkOwner(path, next, stats, owner);
+    if (stats.isSymbolicLink()) {
+      links += 1;
+      if (isLast || links > MAX_LINKS) throw unsafe(path, `"${next}" is a link`, 'Name the directory itself');
+      const target = readlinkSync(next);
+      rest.unshift(...componentsOf(target));
+      if (target.startsWith('/')) at = '/';
+      continue;
+    }
+    if (!stats.isDirectory()) throw unsafe(path, `"${next}" is not a directory`);
+    checkMode(path, next, { stats, owner, isLast });
+    at = next;
+  }
+}
+
+function statOrMake(path: string, make: (missing: string) => void): Stats {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined) return stats;
+  try {
+    make(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return lstatSync(path);
+}
+
+function checkOwner(path: string, part: string, stats: Stats, owner: Owner): void {
+  if (stats.uid === 0 || stats.uid === owner.uid) return;
+  throw unsafe(path, `"${part}" belongs to uid ${stats.uid}, it must belong to root or to uid ${owner.uid}`);
+}
+
+interface Part {
+  readonly stats: Stats;
+  readonly owner: Owner;
+  readonly isLast: boolean;
+}
+
+/** A sticky directory is safe on the way: its entries (whose owner is checked next) can be moved by their owner alone. */
+function checkMode(path: string, part: string, { stats, owner, isLast }: Part): void {
+  if (!isLast && (stats.mode & 0o1000) !== 0) return;
+  const groupIsSafe = stats.gid === owner.privateGid;
+  const writable = (stats.mode & 0o002) !== 0 || ((stats.mode & 0o020) !== 0 && !groupIsSafe);
+  if (!writable) return;
+  throw unsafe(path, `"${part}" is writable by others`, `Run: chmod go-w "${part}"`);
+}
+
+/** By descriptor, so that the directory changed is the directory that was looked at. */
+function tighten(path: string, owner: Owner): void {
+  const fd = openSync(path, OPEN_DIRECTORY);
+  try {
+    const stats = fstatSync(fd);
+    if (stats.uid !== owner.uid)
+      throw unsafe(path, `it belongs to uid ${stats.uid}, it must belong to uid ${owner.uid}`);
+    if ((stats.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unsafe(path: string, what: string, hint?: string): RootsError {
+  return new RootsError('DIRECTORY_UNSAFE', { path, what }, hint === undefined ? {} : { hint });
+}
