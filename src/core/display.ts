@@ -15,10 +15,13 @@ export function escapeForTerminal(text: string): string {
 
 /** JSON of a value, in which hidden characters are written as `\uXXXX`: safe on a terminal, the same value when parsed. */
 export function toJson(value: unknown, indent?: number): string {
+  return escapeHiddenInJson(JSON.stringify(value, null, indent));
+}
+
+/** JSON text with hidden characters written as `\uXXXX`. Outside of strings JSON is ASCII, so what is replaced is in one. */
+export function escapeHiddenInJson(json: string): string {
   // A line break between tokens is layout, not content: inside strings JSON.stringify() has escaped it already.
-  return JSON.stringify(value, null, indent).replace(HIDDEN, (character) =>
-    character === '\n' ? '\n' : escapeUnits(character),
-  );
+  return json.replace(HIDDEN, (character) => (character === '\n' ? '\n' : escapeUnits(character)));
 }
 
 /** Does the text hold a control, line-breaking, bidi or lone surrogate character? Such names are refused in policies. */

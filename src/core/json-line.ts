@@ -1,13 +1,11 @@
 // Lines of the log and of the audit file. Strings in them come from peers, file names and policies: a line must stay one
 // line, must not steer a terminal that shows it, and must be made whatever is in the fields.
 
+import { escapeHiddenInJson } from './display.ts';
 import { flattenError } from './flatten-error.ts';
 
 /** Longer strings are cut: a line stays a line. A path has at most 4,096 bytes. */
 const MAX_STRING = 8_192;
-
-/** Control characters that JSON leaves alone, bidi controls, and characters that cannot be seen. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 export interface JsonLineOptions {
   /** Give the stacks of bugs (flattenError()). */
@@ -19,7 +17,7 @@ export interface JsonLineOptions {
  * Control, bidi and invisible characters are written as `\uXXXX`: a JSON parser gives them back as they were.
  */
 export function jsonLine(fields: Readonly<Record<string, unknown>>, options: JsonLineOptions = {}): string {
-  return escapeUnseen(stringify(fields, options));
+  return escapeHiddenInJson(stringify(fields, options));
 }
 
 function stringify(fields: Readonly<Record<string, unknown>>, options: JsonLineOptions): string {
@@ -56,14 +54,4 @@ function safe(value: unknown, replace: Replacer): unknown {
 
 function cut(text: string): string {
   return text.length <= MAX_STRING ? text : `${text.slice(0, MAX_STRING)}… (${text.length - MAX_STRING} more)`;
-}
-
-/** Characters outside of strings are ASCII, so what is replaced here stands in a string, where `\u` is allowed. */
-function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }
