@@ -25,3 +25,79 @@ export function checkPathText(text: string): string | null {
     return `is longer than ${MAX_PATH_BYTES} bytes`;
   return null;
 }
+
+/** The URI of a real path: every byte but unreserved ones and `/` percent-encoded, so that a round trip is exact. */
+export function toFileUri(path: RealPath): FileUri {
+  return `file://${encodeURIComponent(path)
+    .replaceAll('%2F', '/')
+    .replace(/[!'()*]/g, percentEncode)}` as FileUri;
+}
+
+export type ParsedFileUri = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly why: string };
+
+/**
+ * Reads a `file:` URI that somebody gave us; `why` goes on where "the URI" stops. The path is decoded once and not
+ * resolved: dot segments stay, encoded ones too, since `..` is physical and only the kernel can walk it.
+ */
+export function parseFileUri(text: string): ParsedFileUri {
+  const rawPath = text.replace(/^file:\/\/(localhost(?=\/|$))?/i, '');
+  const fault = textFault(text) ?? (rawPath.startsWith('/') ? encodingFault(rawPath) : AUTHORITY_FAULT);
+  if (fault !== null) return { ok: false, why: fault };
+  const path = decodeURIComponent(rawPath);
+  // A WHATWG parser sees drive letters where we see names: where it would read another path, one of its users would.
+  if (whatwgPath(text) !== decodeURIComponent(withoutDotSegments(rawPath))) {
+    return { ok: false, why: 'is read differently by other parsers' };
+  }
+  const pathFault = checkPathText(path);
+  return pathFault === null ? { ok: true, path } : { ok: false, why: `names a path that ${pathFault}` };
+}
+
+const AUTHORITY_FAULT = 'names another host, must be "file:///…" or "file://localhost/…"';
+
+/** What a URI parser would silently drop or turn into something else, found in the text itself. */
+function textFault(text: string): string | null {
+  if (!text.startsWith('file://')) return 'does not begin with "file://"';
+  if (text.length > 3 * MAX_PATH_BYTES + 'file://localhost'.length) return 'is too long for any path';
+  if (/\p{Cc}/u.test(text)) return 'holds a control character';
+  if (/\p{Cs}/u.test(text)) return 'holds a lone surrogate';
+  if (text.includes('\\')) return 'holds a backslash';
+  if (text.endsWith(' ')) return 'ends with a blank';
+  if (text.includes('?')) return 'has a query';
+  if (text.includes('#')) return 'has a fragment';
+  return null;
+}
+
+function encodingFault(rawPath: string): string | null {
+  if (/%(?![0-9a-f]{2})/i.test(rawPath)) return 'has a "%" that encodes nothing';
+  if (/%2f/i.test(rawPath)) return 'has an encoded "/"';
+  if (/%00/.test(rawPath)) return 'has an encoded NUL';
+  try {
+    decodeURIComponent(rawPath);
+    return null;
+  } catch {
+    return 'encodes bytes that are not UTF-8';
+  }
+}
+
+function whatwgPath(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.host === '' ? decodeURIComponent(url.pathname) : null;
+}
+
+/** What a URI parser makes of `.` and `..`, here only to see what else it does. */
+function withoutDotSegments(rawPath: string): string {
+  const kept: string[] = [];
+  const segments = rawPath.slice(1).split('/');
+  for (const [i, segment] of segments.entries()) {
+    const dots = segment.replaceAll(/%2e/gi, '.');
+    if (dots === '..') kept.pop();
+    if (dots !== '..' && dots !== '.') kept.push(segment);
+    else if (i === segments.length - 1) kept.push('');
+  }
+  return `/${kept.join('/')}`;
+}
+
+function percentEncode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
