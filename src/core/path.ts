@@ -21,9 +21,13 @@ export function checkPathText(text: string): string | null {
   if (!text.startsWith('/')) return 'is relative, must be absolute';
   if (text.includes('\0')) return 'holds a NUL character';
   if (/\p{Cs}/u.test(text)) return 'holds a lone surrogate, which no file name can';
-  if (text.length > MAX_PATH_BYTES || byteLength(text) > MAX_PATH_BYTES)
-    return `is longer than ${MAX_PATH_BYTES} bytes`;
-  return null;
+  return isTooLong(text) ? `is longer than ${MAX_PATH_BYTES} bytes` : null;
+}
+
+/** Counts bytes only where units leave it open: a unit is one to three bytes. */
+function isTooLong(text: string): boolean {
+  if (text.length * 3 <= MAX_PATH_BYTES) return false;
+  return text.length > MAX_PATH_BYTES || byteLength(text) > MAX_PATH_BYTES;
 }
 
 /** The URI of a real path: every byte but unreserved ones and `/` percent-encoded, so that a round trip is exact. */

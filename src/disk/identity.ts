@@ -1,0 +1,16 @@
+import type { BigIntStats } from 'node:fs';
+import type { RealPath } from '../core/path.ts';
+import type { Place } from '../core/place.ts';
+
+/**
+ * `device:inode:birth` (birth in ns): what tells a directory from a later one of the same name. The birth is needed:
+ * file systems give the inode number of what was deleted to what is made next.
+ */
+export function identityOf({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
+  return `${dev}:${ino}:${birthtimeNs}`;
+}
+
+/** A real path pinned to what lies there now. */
+export function placeOf(path: RealPath, stat: BigIntStats): Place {
+  return { path, identity: identityOf(stat) };
+}
