@@ -119,3 +119,14 @@ export function composePolicy(layers: readonly LayerPolicy[]): Policy {
     sensitive: layers.flatMap((layer) => layer.sensitive),
   };
 }
+
+/** Every path that denies, exceptions, ceilings and sensitive places name: what has to be resolved on the disk. */
+export function pathsOf(policy: Policy): readonly PathPattern[] {
+  const targets = policy.rules.flatMap((rule) => [...rule.targets, ...rule.except]);
+  return [
+    ...targets.map((target) => (target.kind === 'path' ? target.pattern : target.place)),
+    ...policy.ceilings.flatMap(({ items }) => items.map(({ pattern }) => pattern)),
+    ...policy.sensitive,
+    ...policy.roots.map(({ path }) => path),
+  ];
+}

@@ -2,13 +2,24 @@
 
 import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
-import type { PeerClass } from './policy.ts';
+import type { PeerClass, ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
+import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
 /** Revisions with an `initialize` handshake. */
 export const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 export const MODERN_REVISIONS = ['2026-07-28'] as const;
+
+/** In `_meta` of each request of a modern client. */
+const MODERN_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+
+/** Is this how an MCP client of either era opens a connection? */
+export function opensEndpoint({ method, params }: { readonly method: string; readonly params: object }): boolean {
+  if (method === 'initialize' || method === 'server/discover') return true;
+  const meta = '_meta' in params ? params._meta : undefined;
+  return typeof meta === 'object' && meta !== null && MODERN_VERSION_KEY in meta;
+}
 
 export type Id = string | number;
 
@@ -49,6 +60,8 @@ export interface BoundaryEntry {
   readonly path: string;
   readonly access: Access;
   readonly carved: readonly string[];
+  /** `device:inode:birth`: a directory replaced by another is a change even if its path stays the same. */
+  readonly identity?: string;
 }
 
 export interface WireViewEntry {
@@ -115,3 +128,35 @@ export const METHOD = {
   roots: 'rootsd/roots',
   stop: 'rootsd/stop',
 } as const;
+
+/** The roots of a view as `roots/list` tells them. */
+export function wireRoots(view: View): readonly WireRoot[] {
+  return view.told.map(({ uri, title, access }) => ({ uri, name: title, _meta: { 'io.rootsd/access': access } }));
+}
+
+/** What is enforced, in the order of wireRoots(). */
+export function wireBoundary(view: View): readonly BoundaryEntry[] {
+  return view.told.map(({ root, path, access, carved }) => ({ root, path, access, carved }));
+}
+
+/** Every root of a session with its decision, as `rootsd roots --json` prints it. */
+export function wireView(view: View): readonly WireViewEntry[] {
+  return view.entries.map(({ root, decision, available, why }) => {
+    const { effect, kind, access } = decision;
+    return { root, effect, kind, access, available, why };
+  });
+}
+
+/** The whole of a view as one message. */
+export function viewMessage(generation: string, view: View): ViewMessage {
+  return { generation, roots: wireRoots(view), boundary: wireBoundary(view), view: wireView(view) };
+}
+
+/** What `rootsd run` is told of a server's entry; without one the defaults of the policy language. */
+export function launchPlan(
+  entry: ServerEntry | undefined,
+  facts: { readonly policyFiles: readonly string[]; readonly version: string },
+): LaunchPlan {
+  const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
+  return { roots, hostRoots, guard, empty: 'tombstone', ...facts };
+}

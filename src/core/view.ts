@@ -114,3 +114,28 @@ function sameRoot(a: ToldRoot, b: ToldRoot | undefined): boolean {
     b !== undefined && a.uri === b.uri && a.title === b.title && a.access === b.access && a.identity === b.identity
   );
 }
+
+export interface RootChange {
+  readonly path: string;
+  readonly root: string;
+  /** null: not told (before or after). */
+  readonly from: Access | null;
+  readonly to: Access | null;
+  readonly rule: string | null;
+  readonly why: string;
+}
+
+/** What came, went or changed its access between two lists, with the reason that holds now. */
+export function changedRoots(before: View, after: View): readonly RootChange[] {
+  const paths = new Set([...before.told, ...after.told].map(({ path }) => path));
+  return [...paths].flatMap((path) => {
+    const from = before.told.find((root) => root.path === path);
+    const to = after.told.find((root) => root.path === path);
+    const root = (to ?? from)?.root ?? '';
+    if (from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title) return [];
+    const entry = after.entries.find((one) => one.root === root);
+    const rule = entry?.decision.rule?.id ?? null;
+    const why = entry?.why ?? 'it is not declared any more';
+    return [{ path, root, from: from?.access ?? null, to: to?.access ?? null, rule, why }];
+  });
+}

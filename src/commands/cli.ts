@@ -1,0 +1,128 @@
+// The command line: every command with its options, in one table to read. Each command's code is loaded when it is called.
+
+import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '../version.ts';
+import { EXIT, type Io } from './io.ts';
+import { exitStatusOf, reportError } from './report-error.ts';
+
+type Status = Promise<number>;
+
+/** Runs one command line and returns its exit status. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  const result: { status: number } = { status: EXIT.yes };
+  const program = buildProgram(io, (status) => {
+    result.status = status;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return result.status;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.yes : EXIT.usage;
+    reportError(error, io);
+    return exitStatusOf(error);
+  }
+}
+
+function buildProgram(io: Io, finish: (status: number) => void): Command {
+  const program = new Command('rootsd')
+    .description('Decides which directories each local MCP server may touch, tells the server, and makes it stick.')
+    .version(VERSION, '--version')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showSuggestionAfterError()
+    .helpCommand(true);
+  const run =
+    <A extends readonly unknown[]>(act: (...given: A) => Status) =>
+    async (...given: A): Promise<void> =>
+      finish(await act(...given));
+
+  const command = (usage: string, description: string): Command =>
+    program.command(usage).description(description).exitOverride();
+  const reading = (usage: string, description: string): Command =>
+    command(usage, description).addOption(json()).addOption(format());
+  const located = (it: Command): Command =>
+    it
+      .option('--config FILE', 'read this rootsd.yaml')
+      .option('--socket PATH', "the daemon's socket for peers; control.sock lies beside it");
+  const who = (it: Command): Command =>
+    it
+      .option('--server NAME', 'a server that fulfils all selectors of its entry')
+      .option('--claims NAME', 'a server that only says so')
+      .option('--host NAME', 'the host that starts it')
+      .option('--user USER', 'a name, uid:N or %group');
+
+  located(command('serve', 'run the daemon'))
+    .option('--system', 'serve the users of a machine (not built yet)')
+    .option('--idle-exit DURATION', 'end this long after the last session, for example 10m')
+    .option('--example', 'serve the example policies from a temporary home')
+    .action(run(async (options) => (await import('./serve.ts')).serveCommand(options, io)));
+
+  // Only for the list: main.ts branches off to run/main.ts before this file is loaded.
+  command('run', 'stand between a host and a server: rootsd run [--server NAME] -- COMMAND ARG…');
+
+  located(
+    reading('check [path...]', 'check policies: those of this machine, or the files and directories given'),
+  ).action(run(async (paths, options) => (await import('./check.ts')).checkCommand(paths, options, io)));
+
+  located(reading('test', "run the policies' own tests")).action(
+    run(async (options) => (await import('./test.ts')).testCommand(options, io)),
+  );
+
+  command('schema', 'print the JSON Schema of a kind of file')
+    .argument('[kind]', 'policy, config or project', 'policy')
+    .action(run(async (kind) => (await import('./schema.ts')).schemaCommand(kind, io)));
+
+  who(located(reading('explain [target]', 'say what is decided about a root or a path, by which rule and why'))).action(
+    run(async (target, options) => (await import('./explain.ts')).explainCommand(target, options, io)),
+  );
+
+  who(located(reading('roots', 'list the roots that a server is told'))).action(
+    run(async (options) => (await import('./roots.ts')).rootsCommand(options, io)),
+  );
+
+  reading('resolve [path...]', 'canonicalize paths; with --within say whether they are inside')
+    .option('--within DIR', 'a directory they must be inside (repeatable)', collect, [])
+    .option('--uri', 'the paths are file: URIs')
+    .option('--stdin', 'read JSON lines {"id","kind","input","roots"} from standard input')
+    .action(run(async (paths, options) => (await import('./resolve.ts')).resolveCommand(paths, options, io)));
+
+  located(reading('status', "the daemon's state"))
+    .option('--watch', 'print it again at every change')
+    .action(run(async (options) => (await import('./status.ts')).statusCommand(options, io)));
+
+  located(reading('sessions', 'the live sessions')).action(
+    run(async (options) => (await import('./sessions.ts')).sessionsCommand(options, io)),
+  );
+
+  located(reading('reload', 'read the policies again'))
+    .option('--wait', 'return when every live session has acknowledged, or after 2 s')
+    .option('--accept-empty', 'policies that are gone are meant to be gone')
+    .action(run(async (options) => (await import('./reload.ts')).reloadCommand(options, io)));
+
+  located(reading('allow <path>', 'allow a server a directory, in your own local.yaml'))
+    .requiredOption('--server NAME', 'who may use it')
+    .addOption(new Option('--access ACCESS', 'how').choices(['read-only', 'read-write']).default('read-only'))
+    .action(run(async (path, options) => (await import('./allow.ts')).allowCommand(path, options, io)));
+
+  located(reading('revoke <path>', 'take back what "rootsd allow" gave'))
+    .option('--server NAME', 'from this server alone')
+    .action(run(async (path, options) => (await import('./allow.ts')).revokeCommand(path, options, io)));
+
+  reading('version', 'the version of this program').action(
+    run(async (options) => (await import('./version.ts')).versionCommand(options, io)),
+  );
+
+  return program;
+}
+
+function json(): Option {
+  return new Option('--json', 'the same as --format json').implies({ format: 'json' });
+}
+
+function format(): Option {
+  return new Option('--format FORMAT', 'how to print').choices(['human', 'json']).default('human');
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

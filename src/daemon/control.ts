@@ -1,0 +1,85 @@
+// What control.sock answers: the `--json` shapes of the commands.
+
+import type { Problem } from '../core/errors.ts';
+import { RootsError } from '../core/errors.ts';
+import { METHOD } from '../core/protocol.ts';
+import type { Daemon } from './daemon.ts';
+import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
+import type { SessionRow } from './sessions.ts';
+
+export interface StatusReply {
+  readonly version: string;
+  readonly generation: string;
+  readonly state: 'ok' | 'degraded' | 'lockdown';
+  readonly problems: readonly Problem[];
+  readonly sessions: number;
+  readonly roots: number;
+  readonly since: string;
+  readonly layers: readonly {
+    readonly layer: string;
+    readonly state: string;
+    readonly directory: string;
+    readonly files: readonly string[];
+    readonly since: string;
+  }[];
+}
+
+export interface SessionsReply {
+  readonly sessions: readonly SessionRow[];
+}
+
+export interface ReloadReply {
+  readonly generation: string;
+  readonly changed: boolean;
+  readonly sessions: { readonly acknowledged: number; readonly late: number };
+  readonly problems: readonly Problem[];
+}
+
+export type ControlHandlers = Readonly<Record<string, (params: unknown) => Promise<unknown>>>;
+
+/** The handlers of a daemon's control socket. Who may call is the socket's affair. */
+export function controlHandlers(daemon: Daemon): ControlHandlers {
+  const context = { source: 'daemon', own: daemon.own } as const;
+  return {
+    [METHOD.status]: async () => daemon.status(),
+    [METHOD.sessions]: async (): Promise<SessionsReply> => ({ sessions: daemon.sessionRows() }),
+    [METHOD.reload]: async (params) => {
+      const { wait = false, acceptEmpty = false } = parseParams(params, { wait: 'boolean', acceptEmpty: 'boolean' });
+      return daemon.reload({ wait: wait === true, acceptEmpty: acceptEmpty === true });
+    },
+    [METHOD.explain]: async (params) => {
+      const question = parseQuestion(params);
+      const { target } = question;
+      if (target === undefined) return explainServer(daemon.evidence(), question, context);
+      return explainTarget(daemon.evidence(), { ...question, target }, context);
+    },
+    [METHOD.roots]: async (params) => explainRoots(daemon.evidence(), parseQuestion(params), context),
+    [METHOD.stop]: async () => {
+      daemon.stop();
+      return {};
+    },
+  };
+}
+
+const QUESTION = { server: 'string', claims: 'string', host: 'string', user: 'string', target: 'string' } as const;
+
+function parseQuestion(params: unknown): Question {
+  return parseParams(params, QUESTION) as Question;
+}
+
+/** Named parameters of the kinds given, all optional. Throws RootsError USAGE for anything else. */
+function parseParams(params: unknown, kinds: Readonly<Record<string, string>>): Record<string, unknown> {
+  if (params === undefined || params === null) return {};
+  if (typeof params !== 'object' || Array.isArray(params)) throw invalid('params must be an object');
+  for (const [name, value] of Object.entries(params)) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    if (kind === undefined) throw invalid(`unknown parameter "${name}"`);
+    // biome-ignore lint/suspicious/useValidTypeof: `kind` is one of the names that typeof gives.
+    if (typeof value !== kind) throw invalid(`parameter "${name}" must be a ${kind}`);
+  }
+  return params as Record<string, unknown>;
+}
+
+function invalid(what: string): RootsError {
+  return new RootsError('USAGE', { what: `Cannot answer: ${what}` });
+}

@@ -1,0 +1,157 @@
+// The answers of `explain` and `roots`: the same from the daemon (what is in force) and from the files.
+
+import type { Access } from '../core/access.ts';
+import { decide } from '../core/decide.ts';
+import { decidePath } from '../core/decide-path.ts';
+import type { Decision } from '../core/decision.ts';
+import { deny } from '../core/denial.ts';
+import { RootsError } from '../core/errors.ts';
+import type { Evidence } from '../core/evidence.ts';
+import { toFileUri } from '../core/path.ts';
+import { literalPattern, patternPath } from '../core/pattern.ts';
+import { factsOf, type Peer, type User } from '../core/peer.ts';
+import type { RootFacts } from '../core/place.ts';
+import { type WireViewEntry, wireView } from '../core/protocol.ts';
+import { writtenRoot } from '../core/run-tests.ts';
+import { buildView } from '../core/view.ts';
+import { resolvePath } from '../disk/resolve.ts';
+
+export type AnswerSource = 'daemon' | 'files';
+
+/** Who is asked about, as on the command line. */
+export interface Question {
+  readonly server?: string;
+  readonly claims?: string;
+  readonly host?: string;
+  readonly user?: string;
+  /** A root's name, or an absolute path. */
+  readonly target?: string;
+}
+
+export interface ExplainedDecision {
+  readonly source: AnswerSource;
+  readonly effect: Decision['effect'];
+  readonly kind: Decision['kind'];
+  readonly access: Access | null;
+  readonly askable: Access | null;
+  readonly root: {
+    readonly name: string;
+    readonly path: string;
+    readonly uri: string | null;
+    readonly available: boolean;
+  } | null;
+  readonly rule: Decision['rule'];
+  readonly why: string;
+  readonly facts: readonly string[];
+  readonly missing: readonly string[];
+}
+
+export interface ExplainedServer {
+  readonly source: AnswerSource;
+  readonly server: string | null;
+  readonly channel: string;
+  /** What nothing enforces for this server, in sentences. */
+  readonly unenforced: readonly string[];
+  readonly decisions: readonly ExplainedDecision[];
+}
+
+export interface ExplainedRoots {
+  readonly source: AnswerSource;
+  readonly roots: readonly { readonly uri: string; readonly name: string; readonly access: Access }[];
+  readonly view: readonly WireViewEntry[];
+}
+
+const CIRCUMSTANCES = { carves: false };
+
+/** Explains one root or path. Throws RootsError USAGE for a root that no policy declares. */
+export function explainTarget(
+  evidence: Evidence,
+  question: Question & { readonly target: string },
+  { source, own }: { readonly source: AnswerSource; readonly own: User },
+): ExplainedDecision {
+  const peer = peerOf(question, own);
+  const { target } = question;
+  if (target.startsWith('/')) {
+    const resolved = resolvePath(target);
+    if (!resolved.ok) {
+      const why = `it cannot be resolved: ${resolved.why}`;
+      return explained(source, deny('implicit', null, why, { facts: factsOf(peer), missing: [] }), null);
+    }
+    const forms = [literalPattern(target), literalPattern(resolved.path)];
+    const { decision, root } = decidePath(evidence, peer, forms, CIRCUMSTANCES);
+    return explained(source, decision, root);
+  }
+  const root = findRoot(evidence, target);
+  return explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root);
+}
+
+/** Explains every root for one server, and what stays open. */
+export function explainServer(
+  evidence: Evidence,
+  question: Question,
+  { source, own }: { readonly source: AnswerSource; readonly own: User },
+): ExplainedServer {
+  const peer = peerOf(question, own);
+  const { server } = peer.claimed;
+  const entry = server === null ? undefined : evidence.policy.servers.get(server);
+  const decisions = evidence.roots.map((root) => explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root));
+  const channel = entry?.roots === false ? 'argv' : 'roots, argv';
+  return { source, server, channel, unenforced: UNENFORCED, decisions };
+}
+
+/** The list that a server is told, and every root with its decision. */
+export function explainRoots(
+  evidence: Evidence,
+  question: Question,
+  { source, own }: { readonly source: AnswerSource; readonly own: User },
+): ExplainedRoots {
+  const view = buildView(evidence, peerOf(question, own), CIRCUMSTANCES);
+  const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
+  return { source, roots, view: wireView(view) };
+}
+
+const UNENFORCED: readonly string[] = [
+  'The list is told, not enforced: a server that wants to can open any file that its user can open',
+  'Access "read-only" is told with each root; whether the server keeps to it is its own affair',
+];
+
+function explained(source: AnswerSource, decision: Decision, root: RootFacts | null): ExplainedDecision {
+  const { effect, kind, access, askable, rule, why, facts, missing } = decision;
+  const told =
+    effect === 'allow' && root !== null && !root.available ? `${why}; not told now: ${root.unavailable}` : why;
+  return { source, effect, kind, access, askable, root: rootOf(root), rule, why: told, facts, missing };
+}
+
+function rootOf(root: RootFacts | null): ExplainedDecision['root'] {
+  if (root === null) return null;
+  const path = root.place?.path ?? patternPath(root.written);
+  const uri = root.place === null ? null : toFileUri(root.place.path);
+  return { name: root.name, path, uri, available: root.available };
+}
+
+function findRoot(evidence: Evidence, name: string): RootFacts {
+  const found = evidence.roots.find((root) => root.name === name);
+  if (found !== undefined) return found;
+  const [base = '', member] = name.split(/\/(.*)/s, 2);
+  const declaration = evidence.policy.roots.find((root) => root.name === base);
+  if (declaration === undefined) {
+    throw new RootsError('USAGE', { what: `Cannot explain "${name}": no policy declares a root of this name` });
+  }
+  const written = writtenRoot(declaration, member === '*' ? undefined : member);
+  return { ...written, available: false, unavailable: 'there is no such directory' };
+}
+
+function peerOf({ server, claims, host, user }: Question, own: User): Peer {
+  return {
+    observed: { pid: process.pid, user: user === undefined ? own : parseUser(user, own) },
+    claimed: { server: server ?? claims ?? null, host: host ?? null },
+    class: 'claimed',
+    fulfils: { server: server !== undefined, host: true },
+  };
+}
+
+function parseUser(text: string, own: User): User {
+  if (text === own.name || text === `uid:${own.uid}`) return own;
+  if (text.startsWith('uid:')) return { uid: Number(text.slice(4)) };
+  return text.startsWith('%') ? { groups: [text.slice(1)] } : { name: text };
+}

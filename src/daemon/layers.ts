@@ -1,0 +1,214 @@
+// The layers of policy files and what of them is in force (DESIGN §4, Activation).
+//
+// Each layer activates as a whole and on its own: read, schema, trust, compile, tests, swap. A failure keeps that
+// layer's last good state under the new upper layers. What is broken never widens: a layer that cannot be read and has
+// no last good state locks everything down, for its denies are unknown.
+
+import { createHash } from 'node:crypto';
+import { type Problem, problem } from '../core/errors.ts';
+import { composePolicy, type LayerPolicy, type Policy } from '../core/policy.ts';
+import type { Layer } from '../core/rule.ts';
+import { runTests, type TestResult } from '../core/run-tests.ts';
+
+/** Layers that are read from directories, upper ones first. */
+export type FileLayer = Extract<Layer, 'system' | 'user'>;
+
+export interface SourceText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What reading a layer's directory gave. `problems` of a good one are warnings. */
+export type LayerReading =
+  | {
+      readonly state: 'good';
+      readonly policy: LayerPolicy;
+      readonly texts: readonly SourceText[];
+      readonly problems: readonly Problem[];
+    }
+  | { readonly state: 'absent' }
+  | { readonly state: 'broken'; readonly problems: readonly Problem[] };
+
+export type LayerCondition = 'empty' | 'active' | 'degraded' | 'lockdown';
+
+export interface LayerStatus {
+  readonly layer: FileLayer;
+  readonly directory: string;
+  readonly condition: LayerCondition;
+  readonly inForce: LayerPolicy | null;
+  readonly problems: readonly Problem[];
+  /** When what is in force was activated, ms since the epoch. */
+  readonly since: number;
+}
+
+/** How layers are read and remembered; the daemon wires it to the disk, `check` and `explain` without memory. */
+export interface LayerSource {
+  readonly layer: FileLayer;
+  readonly directory: string;
+  read(upper: readonly LayerPolicy[]): Promise<LayerReading>;
+  /** The persisted last good state, compiled under `upper`; null if there is none that can be trusted. */
+  restore(upper: readonly LayerPolicy[]): Promise<LayerPolicy | null>;
+  remember(texts: readonly SourceText[]): Promise<void>;
+  forget(): Promise<void>;
+}
+
+export interface ReloadOutcome {
+  readonly generation: string;
+  readonly changed: boolean;
+  readonly problems: readonly Problem[];
+  /** Layers whose condition or content is not what it was. */
+  readonly moved: readonly LayerStatus[];
+}
+
+export class Layers {
+  readonly #builtIn: LayerPolicy;
+  readonly #sources: readonly LayerSource[];
+  readonly #now: () => number;
+  #states: readonly LayerStatus[];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(builtIn: LayerPolicy, sources: readonly LayerSource[], now: () => number) {
+    this.#builtIn = builtIn;
+    this.#sources = sources;
+    this.#now = now;
+    this.#states = sources.map(({ layer, directory }) => ({
+      layer,
+      directory,
+      condition: 'empty',
+      inForce: null,
+      problems: [],
+      since: now(),
+    }));
+  }
+
+  get statuses(): readonly LayerStatus[] {
+    return this.#states;
+  }
+
+  get state(): 'ok' | 'degraded' | 'lockdown' {
+    if (this.#states.some(({ condition }) => condition === 'lockdown')) return 'lockdown';
+    return this.#states.some(({ condition }) => condition === 'degraded') ? 'degraded' : 'ok';
+  }
+
+  get problems(): readonly Problem[] {
+    return this.#states.flatMap(({ problems }) => problems);
+  }
+
+  /** What is in force. In lockdown the built-in layer alone: no root, so every view is empty. */
+  get policy(): Policy {
+    return composePolicy(this.#inForce());
+  }
+
+  /** The first 16 hex digits of a SHA-256 over what is in force. */
+  get generation(): string {
+    const files = this.#inForce().map(({ layer, files }) => [layer, files.map(({ path, sha256 }) => [path, sha256])]);
+    return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  }
+
+  /** Reads all layers again; calls wait for each other. `acceptEmpty`: a layer that disappeared is meant to be gone. */
+  reload(options: { readonly acceptEmpty: boolean } = { acceptEmpty: false }): Promise<ReloadOutcome> {
+    const next = this.#queue.then(() => this.#reload(options.acceptEmpty));
+    this.#queue = next.catch(() => undefined);
+    return next;
+  }
+
+  async #reload(acceptEmpty: boolean): Promise<ReloadOutcome> {
+    const before = { states: this.#states, generation: this.generation };
+    const states: LayerStatus[] = [];
+    for (const [i, source] of this.#sources.entries()) {
+      const upper = [this.#builtIn, ...states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
+      const previous = before.states[i];
+      if (previous === undefined) throw new Error('INVARIANT: one state for each source');
+      states.push(await this.#activate(source, previous, upper, acceptEmpty));
+    }
+    this.#states = states;
+    const moved = states.filter((state, i) => differs(state, before.states[i]));
+    const { generation, problems } = this;
+    return { generation, changed: generation !== before.generation, problems, moved };
+  }
+
+  async #activate(
+    source: LayerSource,
+    previous: LayerStatus,
+    upper: readonly LayerPolicy[],
+    acceptEmpty: boolean,
+  ): Promise<LayerStatus> {
+    const reading = await source.read(upper);
+    if (reading.state === 'absent') return this.#absent(source, previous, upper, acceptEmpty);
+    if (reading.state === 'broken') return this.#broken(source, previous, upper, reading.problems);
+    const failures = failedTests([...upper, reading.policy], reading.policy);
+    if (failures.length > 0) return this.#broken(source, previous, upper, [...reading.problems, ...failures]);
+    const same = previous.condition === 'active' && sameFiles(previous.inForce, reading.policy);
+    if (!same) await source.remember(reading.texts);
+    const since = sameFiles(previous.inForce, reading.policy) ? previous.since : this.#now();
+    return { ...previous, condition: 'active', inForce: reading.policy, problems: reading.problems, since };
+  }
+
+  /** A layer that was in force and disappears counts as unreadable; one that never was is empty. */
+  async #absent(
+    source: LayerSource,
+    previous: LayerStatus,
+    upper: readonly LayerPolicy[],
+    acceptEmpty: boolean,
+  ): Promise<LayerStatus> {
+    if (acceptEmpty) {
+      await source.forget();
+      return { ...previous, condition: 'empty', inForce: null, problems: [], since: this.#now() };
+    }
+    const lastGood = previous.inForce ?? (await source.restore(upper));
+    if (lastGood === null) return { ...previous, condition: 'empty', inForce: null, problems: [] };
+    const gone = problem('POLICY_LAYER_GONE', startOf(source.directory), { directory: source.directory });
+    return this.#keep(previous, lastGood, [gone]);
+  }
+
+  async #broken(
+    source: LayerSource,
+    previous: LayerStatus,
+    upper: readonly LayerPolicy[],
+    problems: readonly Problem[],
+  ): Promise<LayerStatus> {
+    const lastGood = previous.inForce ?? (await source.restore(upper));
+    if (lastGood === null) return { ...previous, condition: 'lockdown', inForce: null, problems };
+    return this.#keep(previous, lastGood, problems);
+  }
+
+  #keep(previous: LayerStatus, inForce: LayerPolicy, problems: readonly Problem[]): LayerStatus {
+    const since = previous.inForce === null ? this.#now() : previous.since;
+    return { ...previous, condition: 'degraded', inForce, problems, since };
+  }
+
+  #inForce(): readonly LayerPolicy[] {
+    if (this.state === 'lockdown') return [this.#builtIn];
+    return [this.#builtIn, ...this.#states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
+  }
+}
+
+/** The tests of `layer` that fail under `layers`, as problems at the tests' places. */
+export function failedTests(layers: readonly LayerPolicy[], layer: LayerPolicy): readonly Problem[] {
+  return runTests(layers, layer)
+    .filter(({ ok }) => !ok)
+    .map(testProblem);
+}
+
+function testProblem({ test, expectedText, actualText, actual }: TestResult): Problem {
+  const { file, line, column } = test.source;
+  const at = { file, line, column, endLine: line, endColumn: column + 1 };
+  return problem('POLICY_TEST_FAILED', at, { expected: expectedText, actual: actualText, why: actual.why });
+}
+
+function startOf(file: string): { file: string; line: number; column: number; endLine: number; endColumn: number } {
+  return { file, line: 1, column: 1, endLine: 1, endColumn: 1 };
+}
+
+function sameFiles(a: LayerPolicy | null, b: LayerPolicy): boolean {
+  return a !== null && JSON.stringify(a.files) === JSON.stringify(b.files);
+}
+
+function differs(now: LayerStatus, before: LayerStatus | undefined): boolean {
+  return (
+    before === undefined ||
+    now.condition !== before.condition ||
+    JSON.stringify(now.inForce?.files) !== JSON.stringify(before.inForce?.files) ||
+    JSON.stringify(now.problems) !== JSON.stringify(before.problems)
+  );
+}

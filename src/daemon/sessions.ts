@@ -1,0 +1,191 @@
+// The live sessions: who each peer is, what it is told, and who has heard of the last change.
+
+import type { Circumstances } from '../core/decide.ts';
+import { RootsError } from '../core/errors.ts';
+import type { Evidence } from '../core/evidence.ts';
+import { type Identification, identifyPeer, type PeerClaims } from '../core/identify.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import type { Observed, Peer } from '../core/peer.ts';
+import {
+  type AttachParams,
+  type AttachResult,
+  launchPlan,
+  type ViewMessage,
+  viewMessage,
+  wireBoundary,
+  wireRoots,
+} from '../core/protocol.ts';
+import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
+import type { PeerSession } from '../socket/peer-session.ts';
+import type { Record } from './record.ts';
+
+/** What is in force now, for new sessions and when something has changed. */
+export interface InForce {
+  readonly evidence: Evidence;
+  readonly generation: string;
+}
+
+interface Live {
+  readonly claims: PeerClaims;
+  readonly observed: Observed | null;
+  peer: Peer;
+  view: View;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly server: string | null;
+  readonly class: string;
+  readonly host: string | null;
+  readonly uid: number | null;
+  readonly pid: number | null;
+  readonly since: string;
+  readonly era: 'legacy' | 'modern';
+  readonly roots: number;
+}
+
+/** Nothing yet keeps a server out of a place inside a root: `nested: carve` is withheld until the guard is there. */
+const CIRCUMSTANCES: Circumstances = { carves: false };
+
+export class Sessions {
+  readonly #live = new Map<PeerSession, Live>();
+  readonly #record: Record;
+  readonly #version: string;
+  #inForce: InForce;
+
+  constructor(inForce: InForce, options: { readonly record: Record; readonly version: string }) {
+    this.#inForce = inForce;
+    this.#record = options.record;
+    this.#version = options.version;
+  }
+
+  get count(): number {
+    return this.#live.size;
+  }
+
+  /** A peer wants roots. Throws RootsError PEER_AMBIGUOUS where its command fits several servers. */
+  attach(
+    params: AttachParams,
+    observed: Observed | null,
+    session: PeerSession,
+  ): AttachResult & { readonly view: ViewMessage } {
+    const { server, host = null, launch } = params;
+    const claims: PeerClaims = launch === undefined ? { server, host } : { server, host, launch };
+    const { evidence, generation } = this.#inForce;
+    const identified = identifyPeer(evidence.policy, claims, observed);
+    if (identified.state === 'ambiguous') {
+      throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
+    }
+    const { peer } = identified;
+    const view = buildView(evidence, peer, CIRCUMSTANCES);
+    this.#live.set(session, { claims, observed, peer, view });
+    this.#record('info', LOG_EVENTS.attached, {
+      session: session.id,
+      ...peerFields(peer),
+      roots: view.told.map(({ path, access }) => ({ path, access })),
+    });
+    return {
+      session: session.id,
+      generation,
+      peer: { ...wirePeer(peer), class: peer.class },
+      roots: wireRoots(view),
+      boundary: wireBoundary(view),
+      plan: launchPlan(this.#entryOf(peer), { policyFiles: this.#policyFiles(), version: this.#version }),
+      view: viewMessage(generation, view),
+    };
+  }
+
+  closed(session: PeerSession): void {
+    const live = this.#live.get(session);
+    if (live === undefined) return;
+    this.#live.delete(session);
+    this.#record('info', LOG_EVENTS.detached, { session: session.id, ...peerFields(live.peer) });
+  }
+
+  /** Re-evaluates every session under what is in force now; tells those whose view changed and returns them. */
+  refresh(inForce: InForce): readonly PeerSession[] {
+    this.#inForce = inForce;
+    const views = new Map<string, View>();
+    const told: PeerSession[] = [];
+    for (const [session, live] of this.#live) {
+      live.peer = peerOf(identifyPeer(inForce.evidence.policy, live.claims, live.observed), live);
+      const key = JSON.stringify(live.peer, (name, value) =>
+        name === 'pid' || name === 'startTime' ? undefined : value,
+      );
+      const view = views.get(key) ?? buildView(inForce.evidence, live.peer, CIRCUMSTANCES);
+      views.set(key, view);
+      if (this.#tell(session, live, view)) told.push(session);
+    }
+    return told;
+  }
+
+  /** Withdraws everything from everybody: the daemon stops deciding. */
+  withdrawAll(): void {
+    for (const [session, live] of this.#live) this.#tell(session, live, EMPTY_VIEW);
+  }
+
+  rows(): readonly SessionRow[] {
+    return [...this.#live].map(([session, { peer, view }]) => {
+      const { uid, pid, server, host } = wirePeer(peer);
+      const since = new Date(session.since).toISOString();
+      return {
+        id: session.id,
+        server,
+        class: peer.class,
+        host,
+        uid,
+        pid,
+        since,
+        era: 'legacy',
+        roots: view.told.length,
+      };
+    });
+  }
+
+  #tell(session: PeerSession, live: Live, view: View): boolean {
+    const previous = live.view;
+    if (sameView(previous, view)) return false;
+    const listChanged = !sameTold(previous, view);
+    live.view = view;
+    if (listChanged) this.#recordChange(session, live, previous);
+    session.publish(viewMessage(this.#inForce.generation, view), { listChanged });
+    return true;
+  }
+
+  /** One line for each change of a session's list: what came and went, by which rule, and why. */
+  #recordChange(session: PeerSession, { peer, view }: Live, previous: View): void {
+    const { generation } = this.#inForce;
+    const changes = changedRoots(previous, view);
+    this.#record('info', LOG_EVENTS.decided, { session: session.id, ...peerFields(peer), generation, changes });
+  }
+
+  #entryOf(peer: Peer): ReturnType<Evidence['policy']['servers']['get']> {
+    return peer.claimed.server === null ? undefined : this.#inForce.evidence.policy.servers.get(peer.claimed.server);
+  }
+
+  #policyFiles(): readonly string[] {
+    return this.#inForce.evidence.policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
+  }
+}
+
+/** A session whose command now fits several servers is nameless from then on: that only narrows. */
+function peerOf(identified: Identification, live: Live): Peer {
+  if (identified.state === 'known') return identified.peer;
+  return { ...live.peer, claimed: { ...live.peer.claimed, server: null } };
+}
+
+function wirePeer(peer: Peer): Omit<AttachResult['peer'], 'class'> {
+  const { observed, claimed } = peer;
+  return {
+    uid: observed?.user.uid ?? null,
+    gid: observed?.gid ?? null,
+    pid: observed?.pid ?? null,
+    exe: observed?.exe ?? null,
+    server: claimed.server,
+    host: claimed.host,
+  };
+}
+
+function peerFields(peer: Peer): { [name: string]: unknown } {
+  return { peer: { ...wirePeer(peer), class: peer.class } };
+}
