@@ -1,19 +1,238 @@
 // The parts of the daemon in order: opened one after the other, closed in reverse. A change of the policy or of the disk
-// ends in refresh(): build the new whole, swap one reference, tell the sessions whose view changed.
+// ends in #refresh(): build the new whole, swap one reference, tell the sessions whose view changed.
 
-import { basename } from 'node:path';
-import type { Problem } from '../core/errors.ts';
+import type { Problem, RootsError } from '../core/errors.ts';
 import { type Evidence, gatherEvidence } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
-import type { Observed, User } from '../core/peer.ts';
-import { pathsOf } from '../core/policy.ts';
+import type { RealPath } from '../core/path.ts';
+import type { User } from '../core/peer.ts';
+import type { ProjectFile } from '../core/place.ts';
+import { type Policy, pathsOf } from '../core/policy.ts';
+import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher } from '../policy/watch-policies.ts';
-import { openControl } from '../socket/control.ts';
-import { acquireLock } from '../socket/lock.ts';
-import { openPeers } from '../socket/peers.ts';
+import { type Control, openControl } from '../socket/control.ts';
+import type { ListenAt } from '../socket/listen.ts';
+import type { PeerSession } from '../socket/peer-session.ts';
+import { openPeers, type Peers } from '../socket/peers.ts';
+import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
-import type { Layers, ReloadOutcome } from './layers.ts';
-import type { Record } from './record.ts';
+import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
+
+export interface DaemonOptions {
+  /** Not read yet. */
+  readonly layers: Layers;
+  /** What the policy watcher watches: the layers' directories. */
+  readonly policyDirectories: readonly string[];
+  readonly readProject: (root: RealPath) => ProjectFile | undefined;
+  readonly own: User;
+  readonly peersAt: ListenAt;
+  readonly controlAt: ListenAt;
+  readonly limits: { readonly message: number; readonly queue: number; readonly sessions: number };
+  readonly native: Native | null;
+  readonly log: Log;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** Called after every change of what is in force: policy or disk. */
+  readonly onChange?: () => void;
+  /** Called when a session opens or closes, with how many there are. */
+  readonly onSessions?: (count: number) => void;
+  readonly onStop: () => void;
+}
+
+/** How long `reload --wait` waits for sessions to acknowledge. */
+const ACKNOWLEDGE_MS = 2_000;
+
+/** Opens everything; when it resolves, both sockets answer. */
+export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
+  const daemon = new Daemon(options);
+  try {
+    await daemon.open();
+  } catch (error) {
+    await daemon.close();
+    throw error;
+  }
+  return daemon;
+}
+
+export class Daemon implements AsyncDisposable {
+  readonly #options: DaemonOptions;
+  readonly #since: number;
+  readonly #acknowledgements = new Acknowledgements();
+  readonly #opened: { close(): void | Promise<void> }[] = [];
+  #policy: Policy;
+  #evidence: Evidence;
+  #sessions: Sessions;
+  #roots: RootWatcher | undefined;
+  #peers: Peers | undefined;
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+    this.#since = options.now();
+    this.#policy = options.layers.policy;
+    this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
+    this.#sessions = new Sessions(this.#inForce(), { record: options.log, version: VERSION });
+  }
+
+  async open(): Promise<void> {
+    const { layers, policyDirectories, log, native, now, limits, peersAt, controlAt } = this.#options;
+    // Watched before it is read: no change falls in between.
+    this.#own(
+      openPolicyWatcher({
+        directories: policyDirectories,
+        onChange: () => void this.reload({ wait: false, acceptEmpty: false }),
+        onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
+      }),
+    );
+    this.#report(await layers.reload());
+    this.#policy = layers.policy;
+    this.#roots = this.#own(
+      openRootWatcher({
+        declarations: this.#policy.roots,
+        patterns: pathsOf(this.#policy),
+        readProject: this.#options.readProject,
+        onChange: () => this.#refresh(),
+        onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
+      }),
+    );
+    this.#refresh();
+    const authority = {
+      attach: this.#attach.bind(this),
+      acknowledged: (session: PeerSession, generation: string) => this.#acknowledgements.receive(session, generation),
+      hostRoots: () => {},
+      closed: (session: PeerSession) => this.#detach(session),
+    };
+    this.#peers = this.#own(await openPeers({ at: peersAt, limits, authority, native, log, now }));
+    this.#own<Control>(await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }));
+    log('info', LOG_EVENTS.started, { version: VERSION, generation: layers.generation, state: layers.state });
+  }
+
+  /** Closes the parts in reverse; goes on when one fails. */
+  async close(): Promise<void> {
+    for (const part of this.#opened.splice(0).reverse()) {
+      try {
+        await part.close();
+      } catch (error) {
+        this.#options.log('error', LOG_EVENTS.bug, { error });
+      }
+    }
+    this.#options.log('info', LOG_EVENTS.stopped, {});
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Where peers connect. */
+  get address(): string {
+    return this.#peers?.address ?? '';
+  }
+
+  get own(): User {
+    return this.#options.own;
+  }
+
+  evidence(): Evidence {
+    return this.#evidence;
+  }
+
+  sessionRows(): readonly SessionRow[] {
+    return this.#sessions.rows();
+  }
+
+  /** Asks whoever opened it to close it. */
+  stop(): void {
+    this.#options.onStop();
+  }
+
+  status(): StatusReply {
+    const { layers } = this.#options;
+    return {
+      version: VERSION,
+      generation: layers.generation,
+      state: layers.state,
+      problems: layers.problems,
+      sessions: this.#sessions.count,
+      roots: this.#evidence.roots.length,
+      since: new Date(this.#since).toISOString(),
+      layers: layers.statuses.map(layerReply),
+    };
+  }
+
+  /** Reads all layers again; with `wait` returns when the sessions that were told have acknowledged, or after 2 s. */
+  async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
+    const { layers } = this.#options;
+    const outcome = await layers.reload({ acceptEmpty });
+    this.#report(outcome);
+    const { generation, changed, problems } = outcome;
+    const told = changed ? this.#activate() : [];
+    const waited = wait
+      ? await this.#acknowledgements.wait(told, generation, ACKNOWLEDGE_MS)
+      : { acknowledged: 0, late: 0 };
+    return { generation, changed, sessions: waited, problems };
+  }
+
+  /** The policy set has changed: look where its places are, then decide anew. */
+  #activate(): readonly PeerSession[] {
+    this.#policy = this.#options.layers.policy;
+    this.#roots?.update(this.#policy.roots, pathsOf(this.#policy));
+    return this.#refresh();
+  }
+
+  /** Decides anew for every session. */
+  #refresh(): readonly PeerSession[] {
+    const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
+    this.#evidence = gatherEvidence(this.#policy, places);
+    const told = this.#sessions.refresh(this.#inForce());
+    this.#options.onChange?.();
+    return told.filter((session) => session.state.watching);
+  }
+
+  #attach(...given: Parameters<Sessions['attach']>): ReturnType<Sessions['attach']> {
+    const attachment = this.#sessions.attach(...given);
+    this.#options.onSessions?.(this.#sessions.count);
+    return attachment;
+  }
+
+  #detach(session: PeerSession): void {
+    this.#acknowledgements.forget(session);
+    this.#sessions.closed(session);
+    this.#options.onSessions?.(this.#sessions.count);
+  }
+
+  #inForce(): { readonly evidence: Evidence; readonly generation: string } {
+    return { evidence: this.#evidence, generation: this.#options.layers.generation };
+  }
+
+  /** What became of each layer that is not as it was. */
+  #report({ moved, generation }: ReloadOutcome): void {
+    for (const status of moved) {
+      const { layer, condition, problems } = status;
+      const fields = { layer, condition, generation, files: filesOf(status), problems: problems.map(brief) };
+      if (condition === 'active' || condition === 'empty') this.#options.log('info', LOG_EVENTS.activated, fields);
+      else if (condition === 'lockdown') this.#options.log('error', LOG_EVENTS.lockdown, fields);
+      else this.#options.log('warn', LOG_EVENTS.rejected, fields);
+    }
+  }
+
+  #own<T extends { close(): void | Promise<void> }>(part: T): T {
+    this.#opened.push(part);
+    return part;
+  }
+}
+
+function layerReply(status: LayerStatus): StatusReply['layers'][number] {
+  const { layer, condition, directory, since } = status;
+  return { layer, state: condition, directory, files: filesOf(status), since: new Date(since).toISOString() };
+}
+
+function filesOf({ inForce }: LayerStatus): readonly string[] {
+  return inForce?.files.map(({ path }) => path) ?? [];
+}
+
+function brief({ code, file, line, column, message }: Problem): string {
+  return `${file}:${line}:${column}: ${message} [${code}]`;
+}

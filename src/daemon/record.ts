@@ -1,6 +1,26 @@
-import type { LogEvent } from '../core/log-event.ts';
+import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
+import type { Log } from '../system/log.ts';
 
-export type Level = 'error' | 'warn' | 'info' | 'debug';
+/** What must outlive the log: who came, who was refused, what each session's list became, which policy was in force. */
+const AUDITED: ReadonlySet<LogEvent> = new Set([
+  LOG_EVENTS.started,
+  LOG_EVENTS.stopped,
+  LOG_EVENTS.activated,
+  LOG_EVENTS.rejected,
+  LOG_EVENTS.lockdown,
+  LOG_EVENTS.attached,
+  LOG_EVENTS.refused,
+  LOG_EVENTS.decided,
+]);
 
-/** Writes an event to the log and, where it is one of those that must be kept, to the audit file. */
-export type Record = (level: Level, event: LogEvent, fields: { readonly [name: string]: unknown }) => void;
+export interface AuditSink {
+  append(event: LogEvent, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** A log that also writes to the audit file what belongs there, whatever the log's level. */
+export function auditedLog(log: Log, audit: AuditSink): Log {
+  return (level, event, fields = {}) => {
+    if (AUDITED.has(event)) audit.append(event, fields);
+    log(level, event, fields);
+  };
+}

@@ -17,7 +17,7 @@ import {
 } from '../core/protocol.ts';
 import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
 import type { PeerSession } from '../socket/peer-session.ts';
-import type { Record } from './record.ts';
+import type { Log } from '../system/log.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
 export interface InForce {
@@ -49,11 +49,11 @@ const CIRCUMSTANCES: Circumstances = { carves: false };
 
 export class Sessions {
   readonly #live = new Map<PeerSession, Live>();
-  readonly #record: Record;
+  readonly #record: Log;
   readonly #version: string;
   #inForce: InForce;
 
-  constructor(inForce: InForce, options: { readonly record: Record; readonly version: string }) {
+  constructor(inForce: InForce, options: { readonly record: Log; readonly version: string }) {
     this.#inForce = inForce;
     this.#record = options.record;
     this.#version = options.version;
