@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RealPath } from '../../src/core/path.ts';
+import type { RootFacts } from '../../src/core/place.ts';
+import { buildView, changedRoots, sameTold, sameView, type View } from '../../src/core/view.ts';
+import { evidenceFrom, layerFrom, peer } from '../support/policy.ts';
+
+type Put = Readonly<Record<string, Partial<RootFacts> & { readonly at?: string; readonly identity?: string }>>;
+
+/** The view of server `s`; every root is where it is written unless `put` says otherwise. */
+function viewOf(text: string, put: Put = {}): View {
+  const layer = layerFrom(text);
+  const roots = evidenceFrom([layer]).roots.map((root): RootFacts => {
+    const { at, identity = '1:1:1', ...more } = put[root.name] ?? {};
+    const path = (at ?? `/home/ana/${root.declaration.path.components.slice(2).join('/')}`) as RealPath;
+    return { ...root, place: { path, identity }, ...more };
+  });
+  return buildView(evidenceFrom([layer], { roots }), peer('s'), { carves: false });
+}
+
+const TWO = `
+roots: { b: { path: ~/b, title: Bee }, a: { path: ~/a } }
+rules: [{ id: all, allow: [a, b] }, { id: w, allow: [a], access: read-write }]`;
+const AWAY = { place: null, available: false, unavailable: 'it is not there' };
+
+describe('buildView()', () => {
+  it('tells the allowed and available roots in the order of the policy, with title and access', () => {
+    const told = viewOf(TWO).told.map(({ root, title, uri, access }) => ({ root, title, uri, access }));
+    assert.deepEqual(told, [
+      { root: 'b', title: 'Bee', uri: 'file:///home/ana/b', access: 'read-only' },
+      { root: 'a', title: 'a', uri: 'file:///home/ana/a', access: 'read-write' },
+    ]);
+  });
+
+  it('leaves out what is not available and says why', () => {
+    const view = viewOf(TWO, { a: AWAY });
+    assert.deepEqual(
+      view.told.map(({ root }) => root),
+      ['b'],
+    );
+    const entry = view.entries.find(({ root }) => root === 'a');
+    assert.equal(entry?.decision.effect, 'allow');
+    assert.equal(entry?.available, false);
+    assert.equal(entry?.why, 'it is not there');
+  });
+
+  it('tells two roots that are the same place once, under the first name, with the higher access', () => {
+    const view = viewOf(TWO, { b: { at: '/home/ana/a' } });
+    assert.deepEqual(
+      view.told.map(({ root, access }) => [root, access]),
+      [['b', 'read-write']],
+    );
+  });
+
+  it('gives a root the access of an allowed root around it', () => {
+    const text = `
+roots: { outer: { path: ~/w }, inner: { path: ~/w/i } }
+rules: [{ id: o, allow: [outer], access: read-write }, { id: i, allow: [inner] }]`;
+    assert.deepEqual(
+      viewOf(text).told.map(({ access }) => access),
+      ['read-write', 'read-write'],
+    );
+  });
+
+  it('says the decision on every root, told or not', () => {
+    const entries = viewOf(
+      `${TWO}\n  - { id: d, deny: [b] }`
+        .replace('rules: [', 'rules:\n  - ')
+        .replace('}, {', '}\n  - {')
+        .replace('write }]', 'write }'),
+    );
+    assert.deepEqual(
+      entries.entries.map(({ root, decision }) => [root, decision.kind]),
+      [
+        ['b', 'explicit'],
+        ['a', 'rule'],
+      ],
+    );
+  });
+});
+
+describe('sameTold()', () => {
+  it('finds no difference between equal lists', () => assert.ok(sameTold(viewOf(TWO), viewOf(TWO))));
+
+  it('finds another directory of the same name different', () => {
+    assert.ok(!sameTold(viewOf(TWO), viewOf(TWO, { a: { identity: '1:2:9' } })));
+  });
+
+  it('finds another access, title or number of roots different', () => {
+    assert.ok(!sameTold(viewOf(TWO), viewOf(TWO.replace('read-write', 'read-only'))));
+    assert.ok(!sameTold(viewOf(TWO), viewOf(TWO.replace('Bee', 'Wasp'))));
+    assert.ok(!sameTold(viewOf(TWO), viewOf(TWO, { a: AWAY })));
+  });
+});
+
+describe('sameView()', () => {
+  it('sees a reason that changes although the list does not', () => {
+    const other = viewOf(TWO.replace('id: all', 'id: other'));
+    assert.ok(sameTold(viewOf(TWO), other));
+    assert.ok(!sameView(viewOf(TWO), other));
+  });
+});
+
+describe('changedRoots()', () => {
+  it('says what came, what went, what changed, by which rule and why', () => {
+    const before = viewOf(TWO, { b: AWAY });
+    const after = viewOf(TWO.replace(', access: read-write', '').replace('[a], ', '[a] '));
+    assert.deepEqual(changedRoots(before, after), [
+      { path: '/home/ana/a', root: 'a', from: 'read-write', to: 'read-only', rule: 'all', why: 'rule "all" allows it' },
+      { path: '/home/ana/b', root: 'b', from: null, to: 'read-only', rule: 'all', why: 'rule "all" allows it' },
+    ]);
+    const gone = changedRoots(after, viewOf('roots: { b: { path: ~/b } }\nrules: [{ id: all, allow: [b] }]'));
+    assert.deepEqual(
+      gone.map(({ root, to, why }) => [root, to, why]),
+      [
+        ['b', 'read-only', 'rule "all" allows it'],
+        ['a', null, 'it is not declared any more'],
+      ],
+    );
+  });
+});
