@@ -63,14 +63,11 @@ rules: [{ id: o, allow: [outer], access: read-write }, { id: i, allow: [inner] }
   });
 
   it('says the decision on every root, told or not', () => {
-    const entries = viewOf(
-      `${TWO}\n  - { id: d, deny: [b] }`
-        .replace('rules: [', 'rules:\n  - ')
-        .replace('}, {', '}\n  - {')
-        .replace('write }]', 'write }'),
-    );
+    const { entries } = viewOf(`
+roots: { b: { path: ~/b }, a: { path: ~/a } }
+rules: [{ id: all, allow: [a, b] }, { id: d, deny: [b] }]`);
     assert.deepEqual(
-      entries.entries.map(({ root, decision }) => [root, decision.kind]),
+      entries.map(({ root, decision }) => [root, decision.kind]),
       [
         ['b', 'explicit'],
         ['a', 'rule'],
