@@ -58,11 +58,19 @@ export const CODES = {
     text: 'Cannot tell which server this is: the command fits {servers}',
     hint: 'Say which one with --server NAME',
   },
+  PEER_STALLED: { kind: 'peer', text: 'Cannot write to the peer: it sends requests and does not read the answers' },
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
+  TOMBSTONE_FAILED: { kind: 'place', text: 'Cannot make an empty directory to tell in place of no roots: {what}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
+  WATCH_LIMIT: {
+    kind: 'place',
+    text: 'Cannot watch "{path}": the limit {limit} is {value} and used up, changes are found by looking now and then',
+    hint: 'Raise it with "sysctl {limit}=NUMBER"',
+  },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
   // Text and YAML of any file that an operator writes
   FILE_TOO_LARGE: { kind: 'file', text: 'File has {size} bytes: at most {limit} are read', hint: 'Split it' },
+  TOO_MANY_PROBLEMS: { kind: 'file', text: 'File has more than {limit} problems: the rest is not listed' },
   YAML_ENCODING: { kind: 'file', text: 'Byte {byte} is not UTF-8', hint: 'Save the file as UTF-8' },
   YAML_BYTE_ORDER_MARK: {
     kind: 'file',
@@ -162,6 +170,11 @@ export const CODES = {
     hint: '{hint}',
   },
   POLICY_NOT_A_PATTERN: { kind: 'file', text: 'Root "{root}" has no members: only a root whose path ends in "/*" has' },
+  POLICY_MEMBER: {
+    kind: 'file',
+    text: '"{member}" is no member of root "{root}": it must be one name, or "*" for all',
+    hint: 'Write "{root}" for all members',
+  },
   POLICY_UNKNOWN_RULE: { kind: 'file', text: 'Rule "{name}" stands neither here nor in a layer above', hint: '{hint}' },
   POLICY_NEAR_NAME: {
     kind: 'file',
@@ -169,6 +182,11 @@ export const CODES = {
     hint: 'Did you mean "{near}"?',
   },
   POLICY_PATH: { kind: 'file', text: 'Path "{path}" cannot be used: {why}' },
+  POLICY_LITERAL_STAR: {
+    kind: 'file',
+    text: 'The "*" in "{part}" means itself: only a whole component can be a star',
+    hint: 'Write "*" for any one name, "/**" for all below',
+  },
   POLICY_PATH_GRANTED: {
     kind: 'file',
     text: 'Path "{path}" stands in "{effect}": only names of roots can be allowed or asked for',

@@ -136,7 +136,7 @@ export function wireRoots(view: View): readonly WireRoot[] {
 
 /** What is enforced, in the order of wireRoots(). */
 export function wireBoundary(view: View): readonly BoundaryEntry[] {
-  return view.told.map(({ root, path, access, carved }) => ({ root, path, access, carved }));
+  return view.told.map(({ root, path, access, carved, identity }) => ({ root, path, access, carved, identity }));
 }
 
 /** Every root of a session with its decision, as `rootsd roots --json` prints it. */

@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net';
+import { RootsError } from '../core/errors.ts';
+import type { User } from '../core/peer.ts';
+import type { Native } from '../disk/native.ts';
+import { observePeer, type PeerFacts } from './peer-facts.ts';
+import { readUser } from './user-facts.ts';
+
+/** Who comes in by a socket, and whether it may. */
+export interface Admission {
+  /** Synchronous, first thing in the connection handler. */
+  observe(socket: Socket): PeerFacts;
+  /** Why this peer is not served, or null. */
+  refusal(facts: PeerFacts): RootsError | null;
+}
+
+export interface AdmissionOptions {
+  readonly native: Native | null;
+  /** The named listener that this socket is. */
+  readonly listener?: string | undefined;
+}
+
+/** A user's daemon: it refuses every other uid, root's too. */
+export function admitOwnUser({ native, listener }: AdmissionOptions): Admission {
+  const ownUid = process.geteuid?.() ?? -1;
+  const own = readUser(ownUid);
+  const userOf = (uid: number): User => (uid === ownUid ? own : readUser(uid));
+  return {
+    observe: (socket) => observePeer(socket, { native, ownUid, userOf, listener }),
+    refusal: ({ uid }) =>
+      uid === ownUid ? null : new RootsError('PEER_OTHER_USER', { uid: uid ?? 'unknown', own: ownUid }),
+  };
+}

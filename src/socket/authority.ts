@@ -1,0 +1,33 @@
+import type { Observed } from '../core/peer.ts';
+import type { AttachParams, AttachResult, ViewMessage } from '../core/protocol.ts';
+import type { PeerSession } from './peer-session.ts';
+
+/** What a peer that attaches gets, and its first view. */
+export type Attachment = AttachResult & { readonly view: ViewMessage };
+
+/** A root as a host gave it: unproven, for people who look at `sessions`. */
+export interface HostRoot {
+  readonly uri: string;
+}
+
+/** Decides who a peer is and what it is told. Called synchronously; what it throws but RootsError is a bug. */
+export interface Authority {
+  /** `observed` is null where the kernel's word could not be had. A RootsError ends the session; its text is the answer. */
+  attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment;
+  acknowledged(session: PeerSession, generation: string): void;
+  hostRoots(session: PeerSession, roots: readonly HostRoot[]): void;
+  /** The connection of a session that was attached has closed. */
+  closed(session: PeerSession): void;
+}
+
+/** How far a session has come with what it was told. */
+export interface SessionState {
+  readonly watching: boolean;
+  /** Has it asked for its roots? */
+  readonly listed: boolean;
+  /** The generation of the last view it was given: by roots/list, watch or a notice; null before. */
+  readonly told: string | null;
+  readonly acknowledged: string | null;
+  /** Bytes that wait because it does not read. */
+  readonly waitingBytes: number;
+}

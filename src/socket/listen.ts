@@ -1,0 +1,160 @@
+// Listening on a Unix socket so that nobody else can reach it for a moment, that a live socket is never taken over and a
+// dead one is. It is bound under a random name in a directory that is ours alone, made what it must be, and renamed.
+
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, lstatSync, realpathSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import { makePrivateDirectory } from '../disk/private-directory.ts';
+
+/** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
+export type ListenAt =
+  | { readonly path: string /** Permission bits; 0600 by default. */; readonly mode?: number }
+  | { readonly fd: number; readonly name: string };
+
+export interface Listener {
+  /** The path; `fd:N` where the kernel knows none. */
+  readonly address: string;
+  /** Accepts no more connections, and removes the file if it is still ours. Connections that are open stay. */
+  close(): void;
+}
+
+export interface ListenHandlers {
+  /** Nothing has been read from the socket yet; it must be resumed. */
+  readonly onConnection: (socket: Socket) => void;
+  /** A connection could not be accepted (no descriptors are left); listening goes on. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Bytes of `sun_path` without its end. Node cuts longer paths silently and listens somewhere else. */
+export const MAX_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+const OWNER_ONLY = 0o600;
+const MAX_TRIES = 20;
+/** How long a process that accepts no connection may keep us from calling it alive. */
+const PROBE_MS = 1_000;
+const RANDOM_NAME_LENGTH = 12;
+const NAME_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Throws a RootsError: `SOCKET_PATH_TOO_LONG`, `DIRECTORY_UNSAFE`, `SOCKET_UNSAFE`, `SOCKET_IN_USE`, `SOCKET_FAILED`. */
+export async function listen(at: ListenAt, { onConnection, onError }: ListenHandlers): Promise<Listener> {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, onConnection);
+  const listener = await ('path' in at ? listenAtPath(server, at.path, at.mode) : listenInherited(server, at.fd));
+  server.on('error', onError);
+  return listener;
+}
+
+/** Throws `SOCKET_PATH_TOO_LONG` for a path that the kernel does not take whole. */
+export function checkPathLength(path: string): void {
+  const length = Buffer.byteLength(path);
+  if (length > MAX_PATH_BYTES) throw new RootsError('SOCKET_PATH_TOO_LONG', { path, length, limit: MAX_PATH_BYTES });
+}
+
+async function listenInherited(server: Server, fd: number): Promise<Listener> {
+  await listening(server, `fd:${fd}`, () => server.listen({ fd }));
+  const address = server.address();
+  return { address: typeof address === 'string' ? address : `fd:${fd}`, close: () => server.close() };
+}
+
+async function listenAtPath(server: Server, path: string, mode = OWNER_ONLY): Promise<Listener> {
+  checkPathLength(path);
+  makePrivateDirectory(dirname(path), { uid: ownUid() });
+  const canonical = join(realpathSync.native(dirname(path)), basename(path));
+  checkPathLength(canonical);
+  await checkFree(canonical);
+  const bound = await bindUnderRandomName(server, canonical);
+  try {
+    const ours = restrict(bound, mode);
+    renameSync(bound, canonical);
+    return { address: canonical, close: () => removeAndClose(server, canonical, ours) };
+  } catch (error) {
+    server.close();
+    throw error instanceof RootsError ? error : failed(canonical, error);
+  }
+}
+
+/** A live socket is never taken over; what is no socket is never removed. */
+async function checkFree(path: string): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isSocket()) throw new RootsError('SOCKET_UNSAFE', { path, what: 'there is something that is no socket' });
+  if (await isAnswered(path)) throw new RootsError('SOCKET_IN_USE', { path });
+}
+
+/** Does a process listen there? Only a plain "nobody" is a no. */
+export function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const answer = (answered: boolean) => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.setTimeout(PROBE_MS, () => answer(true));
+    socket.on('connect', () => answer(true));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => answer(code !== 'ECONNREFUSED' && code !== 'ENOENT'));
+  });
+}
+
+async function bindUnderRandomName(server: Server, path: string): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const bound = join(dirname(path), randomName(dirname(path)));
+    try {
+      await listening(server, path, () => listenOwnerOnly(server, bound));
+      return bound;
+    } catch (error) {
+      const { code } = ((error as RootsError).cause ?? {}) as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/** Node binds before listen() returns, so that no other code sees this umask. */
+function listenOwnerOnly(server: Server, path: string): void {
+  const before = process.umask(0o077);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Fits the kernel's limit too. When the server closes, Node removes this name: it must never be another file's. */
+function randomName(directory: string): string {
+  const length = Math.max(1, Math.min(MAX_PATH_BYTES - Buffer.byteLength(directory) - 1, RANDOM_NAME_LENGTH));
+  return Array.from({ length }, () => NAME_CHARACTERS[randomInt(NAME_CHARACTERS.length)]).join('');
+}
+
+/** Gives the socket its mode and looks at the result: a socket that could not be made private is no socket. */
+function restrict(path: string, mode: number): Stats {
+  chmodSync(path, mode);
+  const stats = lstatSync(path);
+  if (stats.isSocket() && stats.uid === ownUid() && (stats.mode & 0o777) === mode) return stats;
+  throw new RootsError('SOCKET_UNSAFE', { path, what: 'its owner or mode is not what it was given' });
+}
+
+async function listening(server: Server, path: string, start: () => void): Promise<void> {
+  const started = once(server, 'listening');
+  start();
+  try {
+    await started;
+  } catch (error) {
+    throw failed(path, error);
+  }
+}
+
+/** The file first: as long as the socket is open, no other one can have its inode. */
+function removeAndClose(server: Server, path: string, ours: Stats): void {
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  if (now?.ino === ours.ino && now.dev === ours.dev) unlinkSync(path);
+  server.close();
+}
+
+function failed(path: string, error: unknown): RootsError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new RootsError('SOCKET_FAILED', { path, what: code ?? message }, { cause: error });
+}
+
+function ownUid(): number {
+  return process.getuid?.() ?? -1;
+}

@@ -1,0 +1,88 @@
+// One daemon for one runtime directory. The lock lies in the directory itself, so it is the same under every name that
+// the directory has. The kernel lets go of it when its holder ends, however that ends.
+
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RootsError } from '../core/errors.ts';
+import type { Native } from '../disk/native.ts';
+import { makePrivateDirectory } from '../disk/private-directory.ts';
+import { takeLockSocket } from './lock-socket.ts';
+
+export interface Lock {
+  /** Canonical. */
+  readonly directory: string;
+  close(): void;
+}
+
+const OPEN_LOCK = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+/** The winner writes its number right after it has won. */
+const OWNER_TRIES = 20;
+const OWNER_PAUSE_MS = 25;
+
+/**
+ * Takes the lock of a runtime directory, which is made where it is missing. Throws a RootsError: `DAEMON_RUNNING`, which
+ * says who has it, or `DIRECTORY_UNSAFE`. Without the native layer a socket stands for the lock.
+ */
+export async function acquireLock(directory: string, native: Native | null): Promise<Lock> {
+  makePrivateDirectory(directory, { uid: process.getuid?.() ?? -1 });
+  const canonical = realpathSync.native(directory);
+  const file = join(canonical, 'lock');
+  const fd = openLockFile(file, canonical);
+  try {
+    const release = await take(fd, canonical, native);
+    if (release === null) throw await heldByAnother(file, canonical);
+    writeOwner(fd);
+    return {
+      directory: canonical,
+      close() {
+        // The file stays: who opened it before it went would lock a file that nobody else sees.
+        ftruncateSync(fd);
+        closeSync(fd);
+        release();
+      },
+    };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function openLockFile(file: string, directory: string): number {
+  try {
+    return openSync(file, OPEN_LOCK, 0o600);
+  } catch (error) {
+    const what = `its file "lock" cannot be opened (${(error as NodeJS.ErrnoException).code})`;
+    throw new RootsError('DIRECTORY_UNSAFE', { path: directory, what }, { cause: error });
+  }
+}
+
+/** Takes the lock and returns what releases it besides closing `fd`, or null where another has it. */
+async function take(fd: number, directory: string, native: Native | null): Promise<(() => void) | null> {
+  if (native === null) return takeLockSocket(join(directory, 'lock.sock'));
+  return native.tryLock(fd) ? () => {} : null;
+}
+
+function writeOwner(fd: number): void {
+  ftruncateSync(fd);
+  writeSync(fd, `${process.pid}\n`, 0);
+}
+
+async function heldByAnother(file: string, directory: string): Promise<RootsError> {
+  for (let tries = 0; tries < OWNER_TRIES; tries += 1) {
+    const pid = Number(readFileSync(file, 'utf8'));
+    if (isRunning(pid)) return new RootsError('DAEMON_RUNNING', { owner: `the daemon with pid ${pid}`, directory });
+    await delay(OWNER_PAUSE_MS);
+  }
+  return new RootsError('DAEMON_RUNNING', { owner: 'another daemon', directory });
+}
+
+/** A number left by an earlier holder that was killed names nobody. */
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

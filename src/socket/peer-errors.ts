@@ -1,0 +1,28 @@
+import { RootsError } from '../core/errors.ts';
+import type { Fault, LineLimits } from './json-lines.ts';
+import { type Message, Refusal } from './message.ts';
+
+const MALFORMED = {
+  'not-utf8': 'it is not UTF-8',
+  'not-json': 'it is not JSON in one line',
+  'cut-off': 'it ends without a line break',
+} as const;
+
+/** What a peer is told, and the log, when nothing more can be read from it. */
+export function faultError(fault: Fault, { message }: LineLimits): RootsError {
+  switch (fault) {
+    case 'too-large':
+      return new RootsError('PEER_MESSAGE_TOO_LARGE', { limit: message });
+    case 'stalled':
+      return new RootsError('PEER_STALLED');
+    default:
+      return new RootsError('PEER_MALFORMED', { what: MALFORMED[fault] });
+  }
+}
+
+/** Why a first message opens no session. */
+export function firstMessageError(message: Message): RootsError | Refusal {
+  if (message.kind === 'invalid') return new Refusal(message.error);
+  const what = message.kind === 'request' ? `"${message.method.slice(0, 100)}"` : `a ${message.kind}`;
+  return new RootsError('PEER_FIRST_MESSAGE', { what });
+}

@@ -1,0 +1,79 @@
+// What peers send as parameters, checked. Each function throws a Refusal that says which member is wrong and how it must be.
+
+import { ATTACH_VERSION, type AttachParams } from '../core/protocol.ts';
+import type { HostRoot } from './authority.ts';
+import { invalidParams, type Params } from './message.ts';
+
+/** Of a name that a peer claims (DESIGN §7). */
+const MAX_NAME_CHARACTERS = 200;
+/** C0, DEL, C1; a lone surrogate is no character at all. */
+const NOT_IN_NAMES = /[\p{Control}\p{Surrogate}]/u;
+
+/** Roots of a host (DESIGN §8). */
+const MAX_HOST_ROOTS = 64;
+const MAX_URI_BYTES = 4096;
+
+/** The parameters of `rootsd/attach`; unknown members are ignored. */
+export function readAttachParams(params: Params): AttachParams {
+  checkVersion(params.version);
+  const { server, host, launch, project } = params;
+  return {
+    version: ATTACH_VERSION,
+    server: readName('server', server),
+    ...(host === undefined ? {} : { host: readName('host', host) }),
+    ...(launch === undefined ? {} : { launch: readLaunch(launch) }),
+    ...(project === undefined ? {} : { project: readPath('project', project) }),
+  };
+}
+
+/** The generation of `rootsd/ack`. */
+export function readGeneration({ generation }: Params): string {
+  if (typeof generation === 'string' && /^[0-9a-f]{1,64}$/.test(generation)) return generation;
+  throw invalidParams('"generation" must be what "rootsd/view" said');
+}
+
+/** The roots of `rootsd/hostRoots`, as the host gave them. */
+export function readHostRoots({ roots }: Params): readonly HostRoot[] {
+  if (Array.isArray(roots) && roots.length <= MAX_HOST_ROOTS && roots.every(isHostRoot)) return roots;
+  throw invalidParams(
+    `"roots" must be a list of at most ${MAX_HOST_ROOTS} objects with a "uri" of at most ${MAX_URI_BYTES} bytes`,
+  );
+}
+
+function isHostRoot(value: unknown): value is HostRoot {
+  if (typeof value !== 'object' || value === null || !('uri' in value)) return false;
+  return typeof value.uri === 'string' && Buffer.byteLength(value.uri) <= MAX_URI_BYTES;
+}
+
+function checkVersion(version: unknown): void {
+  if (version === ATTACH_VERSION) return;
+  throw invalidParams('unsupported "version"', { supported: [ATTACH_VERSION] });
+}
+
+function readName(key: string, value: unknown): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'string') throw invalidParams(`"${key}" must be a name or null`);
+  if (value === '' || NOT_IN_NAMES.test(value) || [...value].length > MAX_NAME_CHARACTERS) {
+    const rule = `1 to ${MAX_NAME_CHARACTERS} characters, none of them a control character`;
+    throw invalidParams(`"${key}" must have ${rule}`);
+  }
+  return value;
+}
+
+function readLaunch(value: unknown): { argv: readonly string[]; cwd: string } {
+  const { argv, cwd } = typeof value === 'object' && value !== null ? (value as Params) : {};
+  if (!Array.isArray(argv) || argv.length === 0 || !argv.every(isText)) {
+    throw invalidParams('"launch.argv" must be a list of at least one string');
+  }
+  return { argv, cwd: readPath('launch.cwd', cwd) };
+}
+
+function readPath(key: string, value: unknown): string {
+  if (isText(value) && value.startsWith('/')) return value;
+  throw invalidParams(`"${key}" must be an absolute path`);
+}
+
+/** What can be an argument of a process or a path. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}

@@ -1,0 +1,240 @@
+// One connection to the peers' socket, from its first message to its close (docs/protocol.md). It answers `roots/list`
+// itself from the last published view; what the view is, the authority decides.
+
+import type { Socket } from 'node:net';
+import type { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
+import { type Id, METHOD, opensEndpoint, RPC, type ViewMessage } from '../core/protocol.ts';
+import type { Log } from '../system/log.ts';
+import type { Authority, SessionState } from './authority.ts';
+import { type Fault, JsonLines, type LineLimits } from './json-lines.ts';
+import {
+  errorReply,
+  isBug,
+  type Message,
+  methodNotFound,
+  notification,
+  type Params,
+  Refusal,
+  readMessage,
+  resultReply,
+  toRpcError,
+} from './message.ts';
+import { faultError, firstMessageError } from './peer-errors.ts';
+import type { PeerFacts } from './peer-facts.ts';
+import { readAttachParams, readGeneration, readHostRoots } from './peer-params.ts';
+
+export interface PeerSessionOptions {
+  readonly id: string;
+  /** ms since the epoch */
+  readonly since: number;
+  readonly limits: LineLimits;
+  readonly authority: Authority;
+  readonly log: Log;
+  readonly facts: PeerFacts;
+  /** Asked at the first message: why this peer is not served, or null. */
+  readonly refusal: () => RootsError | null;
+  readonly onAttach: (session: PeerSession) => void;
+  readonly onClose: (session: PeerSession) => void;
+}
+
+type Request = Extract<Message, { kind: 'request' }>;
+
+const LIST_CHANGED = notification(METHOD.rootsChanged);
+const NO_ENDPOINT = 'MCP clients are not served on this socket yet; a peer that wants roots sends "rootsd/attach"';
+
+export class PeerSession {
+  readonly id: string;
+  readonly since: number;
+  readonly #options: PeerSessionOptions;
+  readonly #lines: JsonLines;
+  #announcesRoots = false;
+  #view: ViewMessage | null = null;
+  /** The result of roots/list as JSON text, made when it is first asked for. */
+  #listJson: string | null = null;
+  #noticeIsDue = false;
+  #watching = false;
+  #listed = false;
+  #told: string | null = null;
+  #acknowledged: string | null = null;
+
+  constructor(socket: Socket, options: PeerSessionOptions) {
+    this.id = options.id;
+    this.since = options.since;
+    this.#options = options;
+    this.#lines = new JsonLines(socket, options.limits, {
+      onMessage: (value) => this.#receive(readMessage(value)),
+      onFault: (fault) => this.#fault(fault),
+      onEnd: () => this.close(),
+      onClose: () => this.#closed(),
+      nextNotice: () => this.#nextNotice(),
+    });
+  }
+
+  get state(): SessionState {
+    const { waitingBytes } = this.#lines;
+    return {
+      watching: this.#watching,
+      listed: this.#listed,
+      told: this.#told,
+      acknowledged: this.#acknowledged,
+      waitingBytes,
+    };
+  }
+
+  /**
+   * The view from now on. A watching peer gets it, another one hears that its list has changed if it has; a peer that
+   * does not read gets one notice, of the newest view, when it reads again.
+   */
+  publish(view: ViewMessage, { listChanged }: { readonly listChanged: boolean }): void {
+    this.#view = view;
+    this.#listJson = null;
+    if (!this.#watching && !(listChanged && this.#announcesRoots)) return;
+    this.#noticeIsDue = true;
+    this.#lines.notify();
+  }
+
+  /** Ends the session when what waits has been sent. */
+  close(): void {
+    this.#lines.end();
+  }
+
+  /** Ends the session now. */
+  destroy(): void {
+    this.#lines.destroy();
+  }
+
+  whenClosed(): Promise<void> {
+    return this.#lines.whenClosed();
+  }
+
+  #receive(message: Message): void {
+    if (this.#view === null) this.#open(message);
+    else this.#serve(message);
+  }
+
+  /** The first message decides what the peer is. */
+  #open(message: Message): void {
+    const refusal = this.#options.refusal();
+    const id = 'id' in message ? message.id : null;
+    if (refusal !== null) this.#endWith(id, refusal, LOG_EVENTS.refused);
+    else if (message.kind === 'request' && message.method === METHOD.attach) this.#attach(message);
+    else if (message.kind === 'request' && opensEndpoint(message)) {
+      this.#lines.send(errorReply(id, methodNotFound('No MCP endpoint', NO_ENDPOINT).error));
+    } else this.#endWith(id, firstMessageError(message), LOG_EVENTS.peerFault);
+  }
+
+  #attach({ id, params }: Request): void {
+    const { authority, facts, onAttach } = this.#options;
+    try {
+      const { view, ...result } = authority.attach(readAttachParams(params), facts.confirm(), this);
+      this.#announcesRoots = result.plan.roots;
+      this.#view = view;
+      facts.close();
+      onAttach(this);
+      this.#lines.send(resultReply(id, JSON.stringify(result)));
+    } catch (error) {
+      // Wrong parameters can be put right: another version, another name.
+      if (error instanceof Refusal) this.#lines.send(errorReply(id, error.error));
+      else this.#endWith(id, error, LOG_EVENTS.refused);
+    }
+  }
+
+  #serve(message: Message): void {
+    switch (message.kind) {
+      case 'invalid':
+        this.#lines.send(errorReply(message.id, message.error));
+        return;
+      case 'request':
+        this.#lines.send(this.#reply(message));
+        return;
+      case 'notification':
+        if (message.method === METHOD.ack || message.method === METHOD.hostRoots) this.#reply({ ...message, id: '' });
+        return;
+      case 'response':
+        return;
+    }
+  }
+
+  #reply({ id, method, params }: { readonly id: Id; readonly method: string; readonly params: Params }): string {
+    try {
+      return resultReply(id, this.#answer(method, params));
+    } catch (error) {
+      if (isBug(error)) this.#logBug(error);
+      return errorReply(id, toRpcError(error));
+    }
+  }
+
+  #answer(method: string, params: Params): string {
+    switch (method) {
+      case METHOD.listRoots:
+        return this.#list();
+      case METHOD.watch:
+        return this.#watch();
+      case METHOD.ack:
+        return this.#acknowledge(readGeneration(params));
+      case METHOD.hostRoots:
+        this.#options.authority.hostRoots(this, readHostRoots(params));
+        return '{}';
+      case METHOD.attach:
+        throw new Refusal({ code: RPC.invalidRequest, message: 'Already attached' });
+      default:
+        throw methodNotFound('Method not found', 'It is not one of the methods of an attached peer');
+    }
+  }
+
+  #list(): string {
+    if (!this.#announcesRoots)
+      throw methodNotFound('Roots not supported', 'The policy says "roots: off" for this server');
+    this.#listed = true;
+    this.#told = this.#view?.generation ?? null;
+    this.#listJson ??= JSON.stringify({ roots: this.#view?.roots });
+    return this.#listJson;
+  }
+
+  #watch(): string {
+    this.#watching = true;
+    this.#noticeIsDue = false;
+    return this.#viewJson();
+  }
+
+  #acknowledge(generation: string): string {
+    this.#acknowledged = generation;
+    this.#options.authority.acknowledged(this, generation);
+    return '{}';
+  }
+
+  #nextNotice(): string | null {
+    if (!this.#noticeIsDue) return null;
+    this.#noticeIsDue = false;
+    return this.#watching ? notification(METHOD.view, this.#viewJson()) : LIST_CHANGED;
+  }
+
+  #viewJson(): string {
+    this.#told = this.#view?.generation ?? null;
+    return JSON.stringify(this.#view);
+  }
+
+  #fault(fault: Fault): void {
+    this.#endWith(null, faultError(fault, this.#options.limits), LOG_EVENTS.peerFault);
+  }
+
+  /** Answers with an error and ends this session; no other one notices. */
+  #endWith(id: Id | null, error: unknown, event: LogEvent): void {
+    const { log, facts } = this.#options;
+    if (isBug(error)) this.#logBug(error);
+    else log('warn', event, { session: this.id, uid: facts.uid, error });
+    this.#lines.end(errorReply(id, toRpcError(error)));
+  }
+
+  #logBug(error: unknown): void {
+    this.#options.log('error', LOG_EVENTS.bug, { session: this.id, error });
+  }
+
+  #closed(): void {
+    const { facts, authority, onClose } = this.#options;
+    facts.close();
+    onClose(this);
+    if (this.#view !== null) authority.closed(this);
+  }
+}

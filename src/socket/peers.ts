@@ -1,0 +1,115 @@
+// The peers' socket: takes connections, makes a session of each, bounds their number, closes them all.
+
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import type { Native } from '../disk/native.ts';
+import type { Log } from '../system/log.ts';
+import { type Admission, admitOwnUser } from './admission.ts';
+import type { Authority } from './authority.ts';
+import { closeAll } from './close-all.ts';
+import type { LineLimits } from './json-lines.ts';
+import { type ListenAt, type Listener, listen } from './listen.ts';
+import { PeerSession } from './peer-session.ts';
+
+export interface PeersOptions {
+  readonly at: ListenAt;
+  /** `sessions`: how many may be attached at once. */
+  readonly limits: LineLimits & { readonly sessions: number };
+  readonly authority: Authority;
+  /** null: of peers nothing is known but the uid. */
+  readonly native: Native | null;
+  readonly log: Log;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** The named listener that this socket is; undefined for the common one. */
+  readonly listener?: string;
+}
+
+/** Connections that have not attached. A silent one may stay; where there are more, the oldest goes. */
+const MAX_UNATTACHED = 256;
+
+/** Starts to serve peers. Throws as listen() does. */
+export async function openPeers(options: PeersOptions): Promise<Peers> {
+  const peers = new Peers(options);
+  await peers.open();
+  return peers;
+}
+
+export class Peers implements AsyncDisposable {
+  readonly #options: PeersOptions;
+  readonly #admission: Admission;
+  readonly #attached = new Set<PeerSession>();
+  readonly #unattached = new Set<PeerSession>();
+  #listener: Listener | undefined;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+    this.#admission = admitOwnUser(options);
+  }
+
+  /** Where peers connect. */
+  get address(): string {
+    return this.#listener?.address ?? '';
+  }
+
+  /** The attached ones, in the order in which they attached. */
+  sessions(): readonly PeerSession[] {
+    return [...this.#attached];
+  }
+
+  async open(): Promise<void> {
+    const { at, log, native } = this.#options;
+    this.#listener = await listen(at, {
+      onConnection: (socket) => this.#connected(socket),
+      onError: (error) => log('error', LOG_EVENTS.peerFault, { error }),
+    });
+    log('info', LOG_EVENTS.listening, { address: this.address });
+    if (native === null) log('warn', LOG_EVENTS.peerFactsLimited, { address: this.address });
+  }
+
+  /** Takes no more connections and ends those that are open; what waits for them is sent, for a second at most. */
+  async close(): Promise<void> {
+    this.#listener?.close();
+    await closeAll([...this.#attached, ...this.#unattached]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #connected(socket: Socket): void {
+    const facts = this.#admission.observe(socket);
+    const { limits, authority, log, now } = this.#options;
+    const session = new PeerSession(socket, {
+      id: randomBytes(8).toString('hex'),
+      since: now(),
+      limits,
+      authority,
+      log,
+      facts,
+      refusal: () => this.#admission.refusal(facts) ?? this.#fullness(),
+      onAttach: () => this.#attach(session),
+      onClose: () => this.#forget(session),
+    });
+    this.#unattached.add(session);
+    const [oldest] = this.#unattached;
+    if (this.#unattached.size > MAX_UNATTACHED) oldest?.destroy();
+  }
+
+  #fullness(): RootsError | null {
+    const { sessions } = this.#options.limits;
+    return this.#attached.size < sessions ? null : new RootsError('PEER_SESSIONS_FULL', { limit: sessions });
+  }
+
+  #attach(session: PeerSession): void {
+    this.#unattached.delete(session);
+    this.#attached.add(session);
+  }
+
+  #forget(session: PeerSession): void {
+    this.#unattached.delete(session);
+    this.#attached.delete(session);
+  }
+}

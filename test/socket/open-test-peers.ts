@@ -1,0 +1,110 @@
+// The peers' socket with an authority of few lines: everybody gets the view that the test publishes.
+
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Observed } from '../../src/core/peer.ts';
+import type { AttachParams, ViewMessage } from '../../src/core/protocol.ts';
+import { type Native, openNative } from '../../src/disk/native.ts';
+import type { Attachment, Authority, HostRoot } from '../../src/socket/authority.ts';
+import type { PeerSession } from '../../src/socket/peer-session.ts';
+import { openPeers, type Peers, type PeersOptions } from '../../src/socket/peers.ts';
+import type { Log } from '../../src/system/log.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+
+export const LIMITS = { message: 4 * 1024 * 1024, queue: 1024 * 1024, sessions: 4096 };
+
+/** A view of generation `g` with these roots. */
+export function viewOf(generation: string, ...names: readonly string[]): ViewMessage {
+  return {
+    generation,
+    roots: names.map((name) => ({ uri: `file:///${name}`, name, _meta: { 'io.rootsd/access': 'read-only' } })),
+    boundary: names.map((root) => ({ root, path: `/${root}`, access: 'read-only', carved: [] })),
+    view: names.map((root) => ({
+      root,
+      effect: 'allow',
+      kind: 'rule',
+      access: 'read-only',
+      available: true,
+      why: 'because',
+    })),
+  };
+}
+
+export class TestAuthority implements Authority {
+  view: ViewMessage = viewOf('a1', 'one');
+  announcesRoots = true;
+  failure: Error | null = null;
+  readonly attached: {
+    readonly params: AttachParams;
+    readonly observed: Observed | null;
+    readonly session: PeerSession;
+  }[] = [];
+  readonly acknowledgements: string[] = [];
+  readonly hostRootsSeen: (readonly HostRoot[])[] = [];
+  readonly closedSessions: PeerSession[] = [];
+  onClosed: () => void = () => {};
+
+  attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment {
+    if (this.failure !== null) throw this.failure;
+    this.attached.push({ params, observed, session });
+    const { generation, roots, boundary } = this.view;
+    return {
+      session: session.id,
+      generation,
+      peer: { uid: null, gid: null, pid: null, exe: null, class: 'claimed', server: params.server, host: null },
+      roots,
+      boundary,
+      plan: {
+        roots: this.announcesRoots,
+        hostRoots: 'narrow',
+        empty: 'tombstone',
+        guard: 'on',
+        policyFiles: [],
+        version: '0',
+      },
+      view: this.view,
+    };
+  }
+
+  acknowledged(_session: PeerSession, generation: string): void {
+    this.acknowledgements.push(generation);
+  }
+
+  hostRoots(_session: PeerSession, roots: readonly HostRoot[]): void {
+    this.hostRootsSeen.push(roots);
+  }
+
+  closed(session: PeerSession): void {
+    this.closedSessions.push(session);
+    this.onClosed();
+  }
+}
+
+export interface TestPeers {
+  readonly peers: Peers;
+  readonly authority: TestAuthority;
+  readonly path: string;
+  /** `level event` and fields of every line logged. */
+  readonly logged: { readonly level: string; readonly event: string; readonly fields: Record<string, unknown> }[];
+  /** Changes the view of everybody. */
+  publish(view: ViewMessage, listChanged?: boolean): void;
+}
+
+const native = await openNative();
+
+export async function openTestPeers(
+  t: Pick<TestContext, 'after'>,
+  options: Partial<PeersOptions> & { readonly native?: Native | null } = {},
+): Promise<TestPeers> {
+  const path = join(temporaryDirectory(t), 'rootsd.sock');
+  const authority = new TestAuthority();
+  const logged: TestPeers['logged'] = [];
+  const log: Log = (level, event, fields = {}) => void logged.push({ level, event, fields: { ...fields } });
+  const peers = await openPeers({ at: { path }, limits: LIMITS, authority, native, log, now: () => 0, ...options });
+  t.after(() => peers.close());
+  const publish = (view: ViewMessage, listChanged = true) => {
+    authority.view = view;
+    for (const session of peers.sessions()) session.publish(view, { listChanged });
+  };
+  return { peers, authority, path, logged, publish };
+}
