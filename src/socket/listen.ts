@@ -78,7 +78,7 @@ async function listenAtPath(server: Server, path: string, mode = OWNER_ONLY): Pr
 async function checkFree(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isSocket()) throw new RootsError('SOCKET_UNSAFE', { path, what: 'there is something that is no socket' });
+  if (!stats.isSocket()) throw new RootsError('SOCKET_UNSAFE', { path, what: 'something that is no socket is there' });
   if (await isAnswered(path)) throw new RootsError('SOCKET_IN_USE', { path });
 }
 
@@ -145,6 +145,7 @@ async function listening(server: Server, path: string, start: () => void): Promi
 
 /** The file first: as long as the socket is open, no other one can have its inode. */
 function removeAndClose(server: Server, path: string, ours: Stats): void {
+  if (!server.listening) return;
   const now = lstatSync(path, { throwIfNoEntry: false });
   if (now?.ino === ours.ino && now.dev === ours.dev) unlinkSync(path);
   server.close();

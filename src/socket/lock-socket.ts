@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
 import { isAnswered, type Listener, listen } from './listen.ts';
 
 const MAX_TRIES = 10;
@@ -16,6 +17,8 @@ export async function takeLockSocket(path: string): Promise<(() => void) | null>
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (tryLink(own.address, path)) return hold(own, path);
       const seen = statOf(path);
+      if (seen?.isSocket() === false)
+        throw new RootsError('SOCKET_UNSAFE', { path, what: 'something that is no socket is there' });
       if (await isAnswered(path)) break;
       if (seen !== undefined) removeDead(path, seen);
     }

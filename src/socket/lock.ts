@@ -12,6 +12,7 @@ import { takeLockSocket } from './lock-socket.ts';
 export interface Lock {
   /** Canonical. */
   readonly directory: string;
+  /** Can be called again. */
   close(): void;
 }
 
@@ -33,19 +34,26 @@ export async function acquireLock(directory: string, native: Native | null): Pro
     const release = await take(fd, canonical, native);
     if (release === null) throw await heldByAnother(file, canonical);
     writeOwner(fd);
-    return {
-      directory: canonical,
-      close() {
-        // The file stays: who opened it before it went would lock a file that nobody else sees.
-        ftruncateSync(fd);
-        closeSync(fd);
-        release();
-      },
-    };
+    return heldLock(canonical, fd, release);
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+}
+
+function heldLock(directory: string, fd: number, release: () => void): Lock {
+  let isHeld = true;
+  return {
+    directory,
+    close() {
+      if (!isHeld) return;
+      isHeld = false;
+      // The file stays: who had opened it before it was removed would lock a file that nobody else sees.
+      ftruncateSync(fd);
+      closeSync(fd);
+      release();
+    },
+  };
 }
 
 function openLockFile(file: string, directory: string): number {

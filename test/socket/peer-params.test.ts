@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Refusal } from '../../src/socket/message.ts';
+import { readAttachParams, readGeneration, readHostRoots } from '../../src/socket/peer-params.ts';
+
+const good = { version: 1, server: 'git' };
+
+test('readAttachParams() keeps what it knows and ignores the rest', () => {
+  const launch = { argv: ['npx', ''], cwd: '/w' };
+  const rows: readonly (readonly [params: Record<string, unknown>, expected: object])[] = [
+    [good, good],
+    [
+      { version: 1, server: null },
+      { version: 1, server: null },
+    ],
+    [
+      { ...good, host: null, _meta: {}, x: 1 },
+      { ...good, host: null },
+    ],
+    [
+      { ...good, host: 'ü 🙂', launch: { ...launch, x: 1 }, project: '/p' },
+      { ...good, host: 'ü 🙂', launch, project: '/p' },
+    ],
+    [
+      { ...good, server: '🙂'.repeat(200) },
+      { ...good, server: '🙂'.repeat(200) },
+    ],
+  ];
+  for (const [params, expected] of rows) assert.deepEqual(readAttachParams(params), expected);
+});
+
+test('readAttachParams() refuses with the name of the member that is wrong', () => {
+  const rows: readonly (readonly [params: Record<string, unknown>, says: RegExp])[] = [
+    [{ server: 'x' }, /version/],
+    [{ ...good, version: '1' }, /version/],
+    [{ version: 1 }, /"server"/],
+    [{ ...good, server: '' }, /"server"/],
+    [{ ...good, server: 7 }, /"server"/],
+    [{ ...good, server: 'x'.repeat(201) }, /"server"/],
+    [{ ...good, server: 'a\nb' }, /"server"/],
+    [{ ...good, server: 'a\u0085b' }, /"server"/],
+    [{ ...good, server: 'a\u007fb' }, /"server"/],
+    [{ ...good, server: 'a\ud800b' }, /"server"/],
+    [{ ...good, host: 'a\0b' }, /"host"/],
+    [{ ...good, host: [] }, /"host"/],
+    [{ ...good, launch: null }, /"launch.argv"/],
+    [{ ...good, launch: { argv: [], cwd: '/' } }, /"launch.argv"/],
+    [{ ...good, launch: { argv: ['a', 1], cwd: '/' } }, /"launch.argv"/],
+    [{ ...good, launch: { argv: ['a\0b'], cwd: '/' } }, /"launch.argv"/],
+    [{ ...good, launch: { argv: ['a'], cwd: 'w' } }, /"launch.cwd"/],
+    [{ ...good, launch: { argv: ['a'] } }, /"launch.cwd"/],
+    [{ ...good, project: './p' }, /"project"/],
+  ];
+  for (const [params, says] of rows) {
+    assert.throws(
+      () => readAttachParams(params),
+      (error) => error instanceof Refusal && error.error.code === -32602 && says.test(error.message),
+      JSON.stringify(params),
+    );
+  }
+});
+
+test('readHostRoots() takes up to 64 roots of up to 4,096 bytes', () => {
+  const longest = { uri: `file:///${'x'.repeat(4088)}` };
+  assert.equal(readHostRoots({ roots: Array(64).fill(longest) }).length, 64);
+  const rows = [
+    {},
+    { roots: {} },
+    { roots: Array(65).fill(longest) },
+    { roots: ['file:///'] },
+    { roots: [null] },
+    { roots: [{ uri: 7 }] },
+    { roots: [{ uri: `${longest.uri}x` }] },
+  ];
+  for (const params of rows) assert.throws(() => readHostRoots(params), Refusal);
+});
+
+test('readGeneration() takes a digest', () => {
+  assert.equal(readGeneration({ generation: '0123456789abcdef' }), '0123456789abcdef');
+  for (const generation of [undefined, '', 7, 'XYZ', 'a'.repeat(65)])
+    assert.throws(() => readGeneration({ generation }), Refusal);
+});
