@@ -33,6 +33,7 @@ export class RawPeer {
     this.ended = Promise.race([once(socket, 'end'), once(socket, 'close')]).catch(() => {});
     this.closed = once(socket, 'close').catch(() => {});
     socket.on('error', () => {});
+    socket.on('end', () => socket.end());
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
   }
 

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { RootsError } from '../../src/core/errors.ts';
+import { openNative } from '../../src/disk/native.ts';
+import { openControl } from '../../src/socket/control.ts';
+import type { ControlHandlers } from '../../src/socket/control-session.ts';
+import type { Log } from '../../src/system/log.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+import { LIMITS, openTestPeers } from './open-test-peers.ts';
+import { connectPeer } from './raw-peer.ts';
+
+const native = await openNative();
+
+async function openTestControl(t: TestContext, handlers: ControlHandlers) {
+  const path = join(temporaryDirectory(t), 'control.sock');
+  const logged: unknown[][] = [];
+  const log: Log = (...line) => void logged.push(line);
+  const control = await openControl({ at: { path }, limits: LIMITS, handlers, native, log });
+  t.after(() => control.close());
+  return { control, path, logged };
+}
+
+test('a handler gets the parameters and the caller, and its result is the answer', async (t) => {
+  const { path } = await openTestControl(t, {
+    'rootsd/status': async (params, caller) => ({ params, pid: caller?.pid, uid: caller?.user.uid }),
+    'rootsd/stop': async () => undefined,
+  });
+  const peer = await connectPeer(t, path);
+  const { result } = await peer.request('rootsd/status', { a: 1 });
+  assert.deepEqual(result.params, { a: 1 });
+  assert.equal(result.uid, process.geteuid?.());
+  if (native !== null) assert.equal(result.pid, process.pid);
+  assert.equal((await peer.request('rootsd/stop')).result, null);
+});
+
+test('requests of one connection are answered one after the other, those of others meanwhile', async (t) => {
+  const order: string[] = [];
+  let release = () => {};
+  const { path } = await openTestControl(t, {
+    slow: async () => {
+      order.push('slow');
+      await new Promise<void>((done) => {
+        release = done;
+      });
+    },
+    quick: async (params) => void order.push(`quick ${(params as { of: string }).of}`),
+  });
+  const [one, other] = [await connectPeer(t, path), await connectPeer(t, path)];
+  one.send({ jsonrpc: '2.0', id: 1, method: 'slow' });
+  one.send({ jsonrpc: '2.0', id: 2, method: 'quick', params: { of: 'one' } });
+  while (order.length === 0) await new Promise(setImmediate);
+  await other.request('quick', { of: 'other' });
+  release();
+  assert.equal((await one.next()).id, 1);
+  assert.equal((await one.next()).id, 2);
+  assert.deepEqual(order, ['slow', 'quick other', 'quick one']);
+});
+
+test('a RootsError is answered with its code and hint, anything else as an internal error that is logged', async (t) => {
+  const { path, logged } = await openTestControl(t, {
+    refuse: async () => {
+      throw new RootsError('USAGE', { what: 'no such root' }, { hint: 'look again', cause: new Error('secret') });
+    },
+    fail: async () => {
+      throw new TypeError('secret');
+    },
+    circle: async () => {
+      const circle: { self?: unknown } = {};
+      circle.self = circle;
+      return circle;
+    },
+  });
+  const peer = await connectPeer(t, path);
+  const { error } = await peer.request('refuse');
+  assert.deepEqual(error, { code: -32602, message: 'no such root', data: { code: 'USAGE', hint: 'look again' } });
+  for (const method of ['fail', 'circle']) {
+    const before = logged.length;
+    assert.deepEqual((await peer.request(method)).error, { code: -32603, message: 'Internal error' });
+    assert.deepEqual(
+      logged.slice(before).map(([level, event]) => [level, event]),
+      [['error', 'bug']],
+    );
+  }
+});
+
+test('what is no method of the control socket is refused, and the connection lives', async (t) => {
+  const { path } = await openTestControl(t, { 'rootsd/status': async () => 1 });
+  const peer = await connectPeer(t, path);
+  for (const method of ['rootsd/attach', 'roots/list', 'constructor', '__proto__', 'toString']) {
+    assert.equal((await peer.request(method)).error?.code, -32601, method);
+  }
+  peer.send([]);
+  assert.equal((await peer.next()).error?.code, -32600);
+  peer.notify('rootsd/status');
+  assert.equal((await peer.request('rootsd/status')).result, 1);
+});
+
+test('malformed JSON ends that connection alone', async (t) => {
+  const { path } = await openTestControl(t, { 'rootsd/status': async () => 1 });
+  const [bad, good] = [await connectPeer(t, path), await connectPeer(t, path)];
+  bad.write('reload\n');
+  assert.equal((await bad.next()).error?.code, -32700);
+  await bad.ended;
+  assert.equal((await good.request('rootsd/status')).result, 1);
+});
+
+test('a caller that half-closes gets its answer', async (t) => {
+  const { path } = await openTestControl(t, {
+    slow: async () => {
+      await new Promise((done) => setTimeout(done, 20));
+      return 'done';
+    },
+  });
+  const peer = await connectPeer(t, path);
+  peer.socket.end('{"jsonrpc":"2.0","id":1,"method":"slow"}\n');
+  assert.equal((await peer.next()).result, 'done');
+  await peer.ended;
+});
+
+test('close() lets the answer go out that says so', async (t) => {
+  const { control, path } = await openTestControl(t, {
+    'rootsd/stop': async () => {
+      void control.close();
+      await new Promise(setImmediate);
+      return {};
+    },
+  });
+  const peer = await connectPeer(t, path);
+  assert.deepEqual((await peer.request('rootsd/stop')).result, {});
+  peer.socket.end();
+  await peer.closed;
+  await control.close();
+});
+
+test('another user gets an error and nothing else', {
+  skip: process.getuid?.() !== 0 ? 'needs root' : native === null && 'koffi is not installed',
+}, async (t) => {
+  const { path } = await openTestControl(t, { 'rootsd/status': async () => 'secret' });
+  const peers = await openTestPeers(t);
+  const rows = [
+    [path, '{"jsonrpc":"2.0","id":7,"method":"rootsd/status"}'],
+    [peers.path, '{"jsonrpc":"2.0","id":7,"method":"rootsd/attach","params":{"version":1,"server":null}}'],
+  ] as const;
+  for (const [socket, request] of rows) {
+    // The modes keep other users out. Here they do not: it is the kernel's word on the uid that must.
+    chmodSync(dirname(socket), 0o755);
+    chmodSync(socket, 0o666);
+    const script = `const s = require("net").connect(process.argv[1], () => s.write(process.argv[2] + "\\n"));
+      s.pipe(process.stdout);`;
+    const child = spawn(process.execPath, ['-e', script, socket, request], { uid: 65534, gid: 65534 });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(child, 'close');
+    const { id, error } = JSON.parse(Buffer.concat(chunks).toString());
+    assert.deepEqual([id, error.code, error.data.code], [7, -32600, 'PEER_OTHER_USER']);
+  }
+  assert.equal(peers.authority.attached.length, 0);
+});
