@@ -67,6 +67,16 @@ export const CODES = {
     text: 'Cannot watch "{path}": the limit {limit} is {value} and used up, changes are found by looking now and then',
     hint: 'Raise it with "sysctl {limit}=NUMBER"',
   },
+  ROOT_MEMBER_NAME: {
+    kind: 'place',
+    text: 'Cannot make a root of "{name}" in "{directory}": its name holds a control or bidirectional character',
+    hint: 'Rename it',
+  },
+  PATTERN_TOO_WIDE: {
+    kind: 'place',
+    text: 'Cannot look through all that "{path}" matches: there are more than {limit} entries, links among the rest are not followed',
+    hint: 'Name the directories one by one, or a narrower pattern',
+  },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
   // Text and YAML of any file that an operator writes
   FILE_TOO_LARGE: { kind: 'file', text: 'File has {size} bytes: at most {limit} are read', hint: 'Split it' },

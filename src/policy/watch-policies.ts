@@ -1,0 +1,134 @@
+// Notices that policies, or the configuration, are no longer what was read. Hints (watch-hints.ts) make it quick, a sweep
+// that compares signatures (watch-signature.ts) makes it sure, a settling time (stable-settle.ts) keeps half a save out.
+
+import { RootsError } from '../core/errors.ts';
+import { Settling } from './stable-settle.ts';
+import { type Hints, type OpenHints, openHints as openKernelHints } from './watch-hints.ts';
+import { readWatchLimit } from './watch-limit.ts';
+import { signatureOf, type WatchedPlace } from './watch-signature.ts';
+
+export interface PolicyWatcherOptions {
+  /** Each is watched for itself, whether it is there yet or not. */
+  readonly directories: readonly string[];
+  readonly files?: readonly string[];
+  /** The directory or file to read again. Called once a change, after it has settled, always after the last one. */
+  readonly onChange: (path: string) => void;
+  /** Said once: `WATCH_LIMIT`. What happens then is seen by the sweep, only later. */
+  readonly onWarning: (warning: RootsError) => void;
+  /** How often all is looked at whatever the kernel says; 1,500 ms by default, so that with settling it takes < 2 s. */
+  readonly sweepMs?: number;
+  readonly openHints?: OpenHints;
+}
+
+export interface PolicyWatcher extends Disposable {
+  /** Looks at everything now. */
+  sweep(): void;
+  /** What onChange() named could not be read for now (EBUSY, EIO …): it is named again after the next sweep. */
+  retry(path: string): void;
+  close(): void;
+}
+
+/**
+ * Watches from now on. Open it before the first read: then no change falls in between. A read that comes after a change
+ * but before its onChange() costs one onChange() too many.
+ */
+export function openPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher {
+  const { sweepMs = 1_500, openHints = openKernelHints, onChange } = options;
+  const onError = warnOnce(options.onWarning);
+  const places: readonly WatchedPlace[] = [
+    ...options.directories.map((path) => ({ path, kind: 'directory' as const })),
+    ...(options.files ?? []).map((path) => ({ path, kind: 'file' as const })),
+  ];
+  const watches = places.map((place) => new Watch(place, { onChange, onError, openHints }));
+
+  const sweep = () => {
+    for (const watch of watches) watch.look();
+  };
+  const timer = setInterval(sweep, sweepMs);
+  const retry = (path: string) => watches.find((watch) => watch.path === path)?.forget();
+  const close = () => {
+    clearInterval(timer);
+    for (const watch of watches) watch.close();
+  };
+  return { sweep, retry, close, [Symbol.dispose]: close };
+}
+
+interface WatchOptions {
+  readonly onChange: (path: string) => void;
+  readonly onError: (place: WatchedPlace, error: Error) => void;
+  readonly openHints: OpenHints;
+}
+
+/** Hints come in bursts. */
+const HINT_MS = 10;
+
+/** One directory or file. */
+class Watch {
+  readonly #place: WatchedPlace;
+  readonly #options: WatchOptions;
+  readonly #settling: Settling;
+  #hints: Hints | undefined;
+  #anchors: string | undefined;
+  #nextLook: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(place: WatchedPlace, options: WatchOptions) {
+    this.#place = place;
+    this.#options = options;
+    const { text, anchors } = signatureOf(place);
+    this.#settling = new Settling(text, performance.now());
+    this.#hang(anchors);
+  }
+
+  get path(): string {
+    return this.#place.path;
+  }
+
+  /** Compares what is there with what was told, tells what is new and settled, looks again later at what is not. */
+  look(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#nextLook);
+    this.#nextLook = undefined;
+    const { text, anchors } = signatureOf(this.#place);
+    this.#hang(anchors);
+    const settled = this.#settling.observe(text, performance.now());
+    if (settled.state === 'unsettled') this.#lookIn(settled.lookAgainInMs);
+    if (settled.state === 'changed') this.#options.onChange(this.path);
+  }
+
+  forget(): void {
+    this.#settling.forget();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#nextLook);
+    this.#hints?.close();
+  }
+
+  /** Watches hang on directories and files, not on names: they are made anew when a name means something else. */
+  #hang(anchors: string): void {
+    if (anchors === this.#anchors) return;
+    this.#anchors = anchors;
+    this.#hints?.close();
+    this.#hints = this.#options.openHints(this.#place, {
+      onHint: () => this.#lookIn(HINT_MS),
+      onError: (error) => this.#options.onError(this.#place, error),
+    });
+  }
+
+  #lookIn(waitMs: number): void {
+    if (!this.#closed) this.#nextLook ??= setTimeout(() => this.look(), waitMs);
+  }
+}
+
+/** Running out of watches is told once, with the limit to raise; nothing else a watch can say needs anyone to act. */
+function warnOnce(onWarning: (warning: RootsError) => void): (place: WatchedPlace, error: Error) => void {
+  let warned = false;
+  return ({ path }, error) => {
+    const limit = readWatchLimit(error);
+    if (warned || limit === null) return;
+    warned = true;
+    onWarning(new RootsError('WATCH_LIMIT', { path, ...limit }, { cause: error }));
+  };
+}
