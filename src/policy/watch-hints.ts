@@ -57,8 +57,8 @@ function watchEntries(directory: string, { onHint, onError }: HintHandlers): Hin
     ignorePermissionErrors: true,
     ignored: (path) => path !== directory && basename(path).startsWith('.'),
   });
-  // `raw` is the kernel's event before chokidar makes sense of it: it leaves some out, such as the flip of a dot link.
-  watcher.on('raw', onHint).on('all', onHint).on('ready', onHint);
+  // `ready`: what happened while the watches were made is not reported otherwise.
+  watcher.on('all', onHint).on('ready', onHint);
   watcher.on('error', (error) => onError(error as Error));
   return {
     close() {
