@@ -1,0 +1,194 @@
+// A live attachment to the daemon: what we were last told, kept for a while when the daemon goes away.
+//
+// INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (DESIGN §7).
+
+import { type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
+import { Connection, LostConnection } from './connection.ts';
+import { type Timer, unrefTimer } from './timer.ts';
+
+const KEEP_MS = 30_000;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 1_000;
+
+export interface AttachOptions {
+  /** The sockets to try, in order; asked again before each attempt, since a daemon may come back elsewhere. */
+  readonly sockets: () => readonly string[];
+  readonly params: AttachParams;
+  /** A new complete view, in order; also the empty one after 30 s without a daemon. Never called before attach() resolves. */
+  readonly onView: (view: ViewMessage) => void;
+  /** Of each request, in ms. */
+  readonly deadlineMs?: number;
+  readonly timer?: Timer;
+}
+
+interface Opened {
+  readonly path: string;
+  readonly connection: Connection;
+  readonly result: AttachResult;
+  readonly view: ViewMessage;
+}
+
+/** Attaches. Rejects with a LostConnection (no daemon at any of the sockets) or a RefusedRequest (it does not want us). */
+export async function attach(options: AttachOptions): Promise<Attachment> {
+  const attachment = new Attachment(options);
+  await attachment.start();
+  return attachment;
+}
+
+/** See attach(). */
+export class Attachment {
+  readonly #options: AttachOptions;
+  #opened: Opened | null = null;
+  #result: AttachResult | null = null;
+  #socketPath = '';
+  #view: ViewMessage | null = null;
+  /** What the peer last said of its host's roots: said again after a reconnect. */
+  #hostRoots: readonly string[] | null = null;
+  #cancelDrop: (() => void) | null = null;
+  #cancelRetry: (() => void) | null = null;
+  #closed = false;
+
+  constructor(options: AttachOptions) {
+    this.#options = options;
+  }
+
+  /** Of the last successful attach. */
+  get result(): AttachResult {
+    if (this.#result === null) throw new TypeError('attach() has not resolved');
+    return this.#result;
+  }
+
+  /** The socket of the last successful attach. */
+  get socketPath(): string {
+    return this.#socketPath;
+  }
+
+  /** What holds now. */
+  get view(): ViewMessage {
+    if (this.#view === null) throw new TypeError('attach() has not resolved');
+    return this.#view;
+  }
+
+  get connected(): boolean {
+    return this.#opened !== null;
+  }
+
+  /** For attach(): the first connection. */
+  async start(): Promise<void> {
+    this.#accept(await this.#open());
+  }
+
+  /** Says that a view of this generation is in force at the peer. */
+  ack(generation: string): void {
+    this.#opened?.connection.notify(METHOD.ack, { generation });
+  }
+
+  /** Informs the daemon of the host's roots; narrowing is the caller's. */
+  hostRoots(uris: readonly string[]): void {
+    this.#hostRoots = uris;
+    this.#sendHostRoots();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelDrop?.();
+    this.#cancelRetry?.();
+    this.#opened?.connection.close();
+    this.#opened = null;
+  }
+
+  /** The first socket that takes us. */
+  async #open(): Promise<Opened> {
+    let last: Error = new LostConnection('no socket was found');
+    for (const path of this.#options.sockets()) {
+      try {
+        return await this.#openAt(path);
+      } catch (error) {
+        if (!(error instanceof LostConnection)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  /** Attach and watch travel together: one round trip. Views that arrive before both are answered are the newer ones. */
+  async #openAt(path: string): Promise<Opened> {
+    const { params, deadlineMs, timer } = this.#options;
+    const early: { view?: ViewMessage } = {};
+    const connection: Connection = await Connection.open(path, {
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(timer === undefined ? {} : { timer }),
+      onNotification: (method, message) => {
+        if (method !== METHOD.view) return;
+        if (this.#opened?.connection === connection) this.#publish(message as ViewMessage);
+        else early.view = message as ViewMessage;
+      },
+      onClose: () => {
+        if (this.#opened?.connection === connection) this.#lost();
+      },
+    });
+    try {
+      const [result, watch] = (await Promise.all([
+        connection.request(METHOD.attach, params),
+        connection.request(METHOD.watch, {}),
+      ])) as [AttachResult, Pick<ViewMessage, 'generation' | 'view'>];
+      return {
+        path,
+        connection,
+        result,
+        view: early.view ?? { roots: result.roots, boundary: result.boundary, ...watch },
+      };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  #accept(opened: Opened): void {
+    if (this.#closed) {
+      opened.connection.close();
+      return;
+    }
+    this.#cancelDrop?.();
+    this.#cancelDrop = null;
+    this.#opened = opened;
+    this.#result = opened.result;
+    this.#socketPath = opened.path;
+    this.#sendHostRoots();
+    if (this.#view === null) this.#view = opened.view;
+    else this.#publish(opened.view);
+    if (opened.connection.closed) this.#lost();
+  }
+
+  #sendHostRoots(): void {
+    if (this.#hostRoots === null) return;
+    this.#opened?.connection.notify(METHOD.hostRoots, { roots: this.#hostRoots.map((uri) => ({ uri })) });
+  }
+
+  #publish(view: ViewMessage): void {
+    this.#view = view;
+    this.#options.onView(view);
+  }
+
+  #lost(): void {
+    this.#opened = null;
+    if (this.#closed) return;
+    const { timer = unrefTimer } = this.#options;
+    this.#cancelDrop ??= timer(KEEP_MS, () => {
+      this.#publish({ generation: this.view.generation, roots: [], boundary: [], view: [] });
+    });
+    this.#retryAfter(FIRST_RETRY_MS);
+  }
+
+  #retryAfter(delayMs: number): void {
+    const { timer = unrefTimer } = this.#options;
+    this.#cancelRetry = timer(delayMs, () => {
+      this.#open().then(
+        (opened) => this.#accept(opened),
+        () => {
+          if (!this.#closed) this.#retryAfter(Math.min(delayMs * 2, LAST_RETRY_MS));
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { connect, type Socket } from 'node:net';
+import { type Id, RPC, type RpcError } from '../core/protocol.ts';
+import { JsonLineReader } from './json-lines.ts';
+import { realTimer, type Timer } from './timer.ts';
+
+export const DEFAULT_DEADLINE_MS = 5_000;
+
+/** The daemon answered a request with an error. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+  readonly error: RpcError;
+
+  constructor(error: RpcError) {
+    super(error.message);
+    this.error = error;
+  }
+
+  /** The code of `core/errors.ts` that the daemon gave, or undefined. */
+  get code(): string | undefined {
+    const { data } = this.error;
+    const code = typeof data === 'object' && data !== null && 'code' in data ? data.code : undefined;
+    return typeof code === 'string' ? code : undefined;
+  }
+}
+
+/** The connection ended, or the daemon did not answer in time. */
+export class LostConnection extends Error {
+  override readonly name = 'LostConnection';
+}
+
+export interface ConnectionOptions {
+  readonly onNotification?: (method: string, params: unknown) => void;
+  readonly onClose?: () => void;
+  /** Of each request, in ms. */
+  readonly deadlineMs?: number;
+  readonly timer?: Timer;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly cancel: () => void;
+}
+
+/** A connection to one of the daemon's sockets. Connect with `Connection.open()`. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #waiting = new Map<Id, Waiting>();
+  #nextId = 1;
+  #closed = false;
+
+  /** Rejects with a LostConnection where nobody listens at that path. */
+  static open(path: string, options: ConnectionOptions = {}): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(path);
+      const fail = (error: NodeJS.ErrnoException): void => {
+        socket.destroy();
+        reject(new LostConnection(`"${path}": ${error.code ?? error.message}`, { cause: error }));
+      };
+      socket.once('error', fail);
+      socket.once('connect', () => {
+        socket.off('error', fail);
+        resolve(new Connection(socket, options));
+      });
+    });
+  }
+
+  private constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const reader = new JsonLineReader((message) => this.#take(message));
+    socket.on('data', (chunk) => {
+      try {
+        reader.push(chunk);
+      } catch {
+        this.close();
+      }
+    });
+    socket.on('error', () => this.close());
+    socket.on('close', () => this.close());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Asks and waits for the result. Rejects with a RefusedRequest or a LostConnection. */
+  request(method: string, params: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new LostConnection('the connection is closed'));
+      const { deadlineMs = DEFAULT_DEADLINE_MS, timer = realTimer } = this.#options;
+      const id = this.#nextId++;
+      const cancel = timer(deadlineMs, () => {
+        this.#waiting.delete(id);
+        reject(new LostConnection(`"${method}" was not answered within ${deadlineMs} ms`));
+      });
+      this.#waiting.set(id, { resolve, reject, cancel });
+      this.#send({ jsonrpc: '2.0', id, method, params });
+    });
+  }
+
+  notify(method: string, params: unknown): void {
+    if (!this.#closed) this.#send({ jsonrpc: '2.0', method, params });
+  }
+
+  /** Ends the connection; what still waits is rejected. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#socket.destroy();
+    for (const { reject, cancel } of this.#waiting.values()) {
+      cancel();
+      reject(new LostConnection('the connection was closed'));
+    }
+    this.#waiting.clear();
+    this.#options.onClose?.();
+  }
+
+  #send(message: object): void {
+    this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #take(message: unknown): void {
+    if (typeof message !== 'object' || message === null) return;
+    const { id, method, params, result, error } = message as Readonly<Record<string, unknown>>;
+    if (typeof method === 'string') {
+      if (id === undefined) this.#options.onNotification?.(method, params);
+      else this.#send({ jsonrpc: '2.0', id, error: { code: RPC.methodNotFound, message: 'Method not found' } });
+      return;
+    }
+    const waiting = this.#waiting.get(id as Id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id as Id);
+    waiting.cancel();
+    if (error === undefined) waiting.resolve(result);
+    else waiting.reject(new RefusedRequest(toRpcError(error)));
+  }
+}
+
+function toRpcError(error: unknown): RpcError {
+  const { code, message, data } = (typeof error === 'object' && error !== null ? error : {}) as Partial<RpcError>;
+  return {
+    code: Number(code),
+    message: String(message ?? 'the daemon refused'),
+    ...(data === undefined ? {} : { data }),
+  };
+}
