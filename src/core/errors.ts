@@ -62,6 +62,12 @@ export const CODES = {
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
   TOMBSTONE_FAILED: { kind: 'place', text: 'Cannot make an empty directory to tell in place of no roots: {what}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
+  STATE_REFUSED: { kind: 'file', text: 'Cannot use state file "{path}": {what}' },
+  STATE_UNWRITABLE: {
+    kind: 'file',
+    text: 'Cannot write state file "{path}": what it should hold is not there after the next start',
+    hint: 'See the cause; check that the disk has room',
+  },
   WATCH_LIMIT: {
     kind: 'place',
     text: 'Cannot watch "{path}": the limit {limit} is {value} and used up, changes are found by looking now and then',

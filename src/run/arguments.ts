@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { RootsError } from '../core/errors.ts';
+import type { StdioKind } from './child-stdio.ts';
+
+export const USAGE = `rootsd run [--server NAME] [--host NAME] [--socket PATH] [--stdio socket|pipe] -- COMMAND ARG...
+
+Stands between a host and a server that speaks MCP on its standard input and output, and tells the server the roots
+that the policy allows it.
+
+  --server NAME   the server's name in the policy; without it, the one server whose command fits
+  --host NAME     the name of the host that starts it
+  --socket PATH   the daemon's socket (default: $ROOTSD_SOCKET, else where the daemon puts it); none is started then
+  --stdio pipe    for servers that open /dev/stdin again: real pipes in place of a socket
+
+In ARG, {roots} stands for the path of each root (one argument a root), {primary} for the first, {root:NAME} for
+that one; the server is started again when they change.
+`;
+
+export interface RunOptions {
+  readonly server: string | null;
+  readonly host: string | null;
+  /** The daemon's socket; undefined: search, and start a daemon where there is none. */
+  readonly socket: string | undefined;
+  readonly stdio: StdioKind;
+  /** Command and arguments, as they were given. */
+  readonly command: readonly string[];
+}
+
+/** Reads the arguments behind `rootsd run`; null: help is wanted. Throws a RootsError USAGE. */
+export function parseRunArguments(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): RunOptions | null {
+  const end = argv.indexOf('--');
+  const values = parseOptions(end === -1 ? argv : argv.slice(0, end));
+  if (values.help === true) return null;
+  const command = end === -1 ? [] : argv.slice(end + 1);
+  if (command.length === 0) throw usage('The command of the server is missing: it stands behind "--"');
+  const { server = null, host = null, socket = env.ROOTSD_SOCKET || undefined, stdio = 'socket' } = values;
+  if (stdio !== 'socket' && stdio !== 'pipe') throw usage(`Option "--stdio" is "${stdio}", must be "socket" or "pipe"`);
+  return { server, host, socket, stdio, command };
+}
+
+function parseOptions(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        server: { type: 'string' },
+        host: { type: 'string' },
+        socket: { type: 'string' },
+        stdio: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw usage((error as Error).message.replace(/\.\s.*$|\.$/s, ''));
+  }
+}
+
+function usage(what: string): RootsError {
+  return new RootsError('USAGE', { what }, { hint: 'rootsd run [--server NAME] -- COMMAND ARG...' });
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { ByteSink, ByteSource } from './bytes.ts';
+import { type ChildStdio, openChildStdio, type StdioKind } from './child-stdio.ts';
+import { identifyProcess, type ProcessIdentity } from './processes.ts';
+
+/** How a process ended: by itself with a status, or by a signal. */
+export interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The command could not be started. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  /** 127: not found, 126: found, but not executable. */
+  readonly status: 126 | 127;
+
+  constructor(command: string, cause: NodeJS.ErrnoException) {
+    const isMissing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
+    const where = command.includes('/') ? '' : ` in PATH "${process.env.PATH ?? ''}"`;
+    const what = isMissing ? `it was not found${where}` : `it cannot be executed (${cause.code ?? cause.message})`;
+    super(`Cannot start "${command}": ${what}`, { cause });
+    this.status = isMissing ? 127 : 126;
+  }
+}
+
+export interface Child {
+  readonly source: ByteSource;
+  readonly sink: ByteSink;
+  /** null where the system does not tell (no /proc). */
+  readonly identity: ProcessIdentity | null;
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Starts the server: environment, directory, standard error and process group are ours, nothing is read by a shell.
+ * Rejects with a CommandFailure.
+ */
+export async function startChild(argv: readonly string[], kind: StdioKind): Promise<Child> {
+  const [command = '', ...args] = argv;
+  const stdio = await openChildStdio(kind);
+  try {
+    return await spawnChild(command, args, stdio);
+  } catch (error) {
+    stdio.source.close();
+    void stdio.sink.end();
+    throw new CommandFailure(command, error as NodeJS.ErrnoException);
+  } finally {
+    stdio.releaseFar();
+  }
+}
+
+function spawnChild(command: string, args: readonly string[], stdio: ChildStdio): Promise<Child> {
+  return new Promise((resolve, reject) => {
+    // spawn() itself throws for what never reaches the system: a NUL character, arguments too long.
+    const child: ChildProcess = spawn(command, args, { stdio: [stdio.far[0], stdio.far[1], 'inherit'] });
+    const ended = new Promise<Ended>((resolveEnded) => {
+      child.once('exit', (status, signal) => resolveEnded({ status, signal }));
+    });
+    child.once('error', reject);
+    child.once('spawn', () => {
+      const identity = child.pid === undefined ? null : identifyProcess(child.pid);
+      const { source, sink } = stdio;
+      resolve({ source, sink, identity, ended, kill: (signal) => void child.kill(signal) });
+    });
+  });
+}

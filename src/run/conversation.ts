@@ -1,0 +1,124 @@
+// What host and server have said to each other, as far as it matters to us. It outlives the server's process.
+
+import type { Timer } from '../client/timer.ts';
+import { METHOD, type RpcError } from '../core/protocol.ts';
+import { Handshake } from './handshake.ts';
+import { HostMessages } from './host-messages.ts';
+import { Latch } from './latch.ts';
+import type { Judge } from './line-flow.ts';
+import { LineWriter } from './line-writer.ts';
+import type { Notices } from './notices.ts';
+import { OpenRequests } from './open-requests.ts';
+import { OwnIds, OwnRequests, type Reply } from './own-requests.ts';
+import type { RootsChannel } from './roots-channel.ts';
+import { ServerMessages } from './server-messages.ts';
+import { ServerRequests } from './server-requests.ts';
+
+const HOST_DEADLINE_MS = 5_000;
+
+export interface ConversationOptions {
+  readonly host: LineWriter;
+  readonly notices: Notices;
+  readonly timer: Timer;
+  readonly onInitialized: () => void;
+  readonly onHostRootsChanged: () => void;
+  readonly onHostEnd: () => void;
+  /** Nothing more can be passed on. */
+  readonly onFault: (error: string) => void;
+}
+
+export class Conversation {
+  readonly server = new LineWriter();
+  readonly open = new OpenRequests();
+  readonly handshake = new Handshake();
+  readonly hostMessages: HostMessages;
+  /** A request has been answered with the gate's error. */
+  readonly refused = new Latch();
+  readonly #options: ConversationOptions;
+  readonly #ids = new OwnIds();
+  readonly #askHost: OwnRequests;
+  readonly #askServer: OwnRequests;
+  readonly #fromServer = new ServerRequests();
+  #channel: RootsChannel | null = null;
+  #hostHasRoots = false;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#askHost = new OwnRequests(this.#ids, options.timer);
+    this.#askServer = new OwnRequests(this.#ids, options.timer);
+    this.hostMessages = new HostMessages({
+      offersRoots: () => this.#channel?.isOffered ?? false,
+      host: options.host,
+      ids: this.#ids,
+      own: this.#askHost,
+      open: this.open,
+      fromServer: this.#fromServer,
+      handshake: this.handshake,
+      onInitialize: (hostHasRoots) => {
+        this.#hostHasRoots = hostHasRoots;
+      },
+      onInitialized: options.onInitialized,
+      onRootsChanged: options.onHostRootsChanged,
+      onRefused: () => this.refused.set(),
+      onEnd: options.onHostEnd,
+      onTooLong: () => options.onFault('The host wrote a line of more than 64 MiB'),
+    });
+  }
+
+  /** Did the host offer roots of its own? */
+  get hostHasRoots(): boolean {
+    return this.#hostHasRoots;
+  }
+
+  /** From now on roots are offered, and asked for, through this channel. */
+  use(channel: RootsChannel): void {
+    this.#channel = channel;
+  }
+
+  /** Asks the host for its own roots; null: no answer within 5 s. */
+  askHostRoots(): Promise<Reply> {
+    const { id, reply } = this.#askHost.open(HOST_DEADLINE_MS);
+    this.#options.host.insert(`{"jsonrpc":"2.0","id":${id},"method":"${METHOD.listRoots}"}`);
+    return reply;
+  }
+
+  /** Judges what a server process writes. */
+  serverMessages(onEnd: () => void): Judge {
+    const channel = this.#channel;
+    if (channel === null) throw new TypeError('a server is started before the plan is here');
+    const { onFault, notices } = this.#options;
+    return new ServerMessages({
+      server: this.server,
+      ids: this.#ids,
+      own: [this.#askHost, this.#askServer],
+      open: this.open,
+      fromServer: this.#fromServer,
+      handshake: this.handshake,
+      channel,
+      notices,
+      onHeaders: () => onFault('The server frames its messages by "Content-Length" headers, which MCP does not know'),
+      onEnd,
+      onTooLong: () => onFault('The server wrote a line of more than 64 MiB'),
+    });
+  }
+
+  /** Answers what is open, and all that is still to come, in the server's place. */
+  refuseAll(error: RpcError): void {
+    this.hostMessages.gate = error;
+    this.open.fail(this.#options.host, error);
+  }
+
+  /** The process is gone, another one is to come: what it left unanswered is answered for it. */
+  abandonProcess(error: RpcError): void {
+    this.open.fail(this.#options.host, error, this.handshake.openId);
+    this.#fromServer.abandon();
+    this.#askServer.abandon();
+    this.#channel?.reset();
+  }
+
+  /** Brings a new process to where the old one was. */
+  async replay(): Promise<void> {
+    await this.handshake.replay(this.server, this.#askServer);
+    if (this.handshake.isInitialized) this.#channel?.open();
+  }
+}

@@ -1,0 +1,86 @@
+// What a server has been told that outlives it: said again to the process that takes its place.
+
+import { withId } from './announce.ts';
+import type { LineWriter } from './line-writer.ts';
+import type { OwnRequests } from './own-requests.ts';
+
+/** A server that is fetched by npx or uvx may take its time. */
+const INITIALIZE_DEADLINE_MS = 60_000;
+const DEADLINE_MS = 10_000;
+export const INITIALIZED = 'notifications/initialized';
+
+export class Handshake {
+  /** As the server got it, with the host's id. */
+  #initialize: Buffer | null = null;
+  #initializeId: string | null = null;
+  #isAnswered = false;
+  #initialized: Buffer | null = null;
+  readonly #subscriptions = new Map<string, Buffer>();
+  #logLevel: Buffer | null = null;
+
+  /** The id (a JSON text) of `initialize` while the server has not answered it. */
+  get openId(): string | null {
+    return this.#isAnswered ? null : this.#initializeId;
+  }
+
+  get isInitialized(): boolean {
+    return this.#initialized !== null;
+  }
+
+  noteInitialize(line: Buffer, id: string): void {
+    this.#initialize = Buffer.from(line);
+    this.#initializeId = id;
+    this.#isAnswered = false;
+  }
+
+  noteAnswer(id: string | null): void {
+    if (id === this.#initializeId) this.#isAnswered = true;
+  }
+
+  noteInitialized(line: Buffer): void {
+    this.#initialized = Buffer.from(line);
+  }
+
+  /** A request that changes what the server does from then on. */
+  noteSetting(method: string, line: Buffer): void {
+    if (method === 'logging/setLevel') this.#logLevel = Buffer.from(line);
+    const uri = subscribedUri(line);
+    if (uri === null) return;
+    if (method === 'resources/subscribe') this.#subscriptions.set(uri, Buffer.from(line));
+    if (method === 'resources/unsubscribe') this.#subscriptions.delete(uri);
+  }
+
+  /** Says it all again; answers that the host has had already are swallowed. Resolves when the server is where it was. */
+  async replay(server: LineWriter, own: OwnRequests): Promise<void> {
+    if (this.#initialize === null) return;
+    if (!this.#isAnswered) return pass(server, this.#initialize);
+    const { id, reply } = own.open(INITIALIZE_DEADLINE_MS);
+    pass(server, withId(this.#initialize, id));
+    await reply;
+    if (this.#initialized === null) return;
+    pass(server, this.#initialized);
+    const settings = [...this.#subscriptions.values(), ...(this.#logLevel === null ? [] : [this.#logLevel])];
+    await Promise.all(
+      settings.map((line) => {
+        const request = own.open(DEADLINE_MS);
+        pass(server, withId(line, request.id));
+        return request.reply;
+      }),
+    );
+  }
+}
+
+export const SETTINGS: ReadonlySet<string> = new Set([
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'logging/setLevel',
+]);
+
+function pass(server: LineWriter, line: Buffer): void {
+  server.pass(line, true);
+}
+
+function subscribedUri(line: Buffer): string | null {
+  const { params } = JSON.parse(line.toString('utf8')) as { readonly params?: { readonly uri?: unknown } };
+  return typeof params?.uri === 'string' ? params.uri : null;
+}

@@ -1,0 +1,166 @@
+// host -> server. What concerns roots is kept or rewritten here; all else passes as it is.
+
+import { METHOD, type RpcError } from '../core/protocol.ts';
+import { announceRoots } from './announce.ts';
+import { judgeBatch } from './batch.ts';
+import { type Handshake, INITIALIZED, SETTINGS } from './handshake.ts';
+import type { Judge, Opening, Verdict } from './line-flow.ts';
+import type { LineWriter } from './line-writer.ts';
+import { type Message, readHead, readMessage, readTailId } from './message.ts';
+import { errorLine, type OpenRequests } from './open-requests.ts';
+import type { OwnIds, OwnRequests } from './own-requests.ts';
+import type { ServerRequests } from './server-requests.ts';
+
+const CANCELLED = 'notifications/cancelled';
+/** Methods whose lines are read whole. */
+const READ_WHOLE: ReadonlySet<string> = new Set([
+  'initialize',
+  INITIALIZED,
+  CANCELLED,
+  METHOD.rootsChanged,
+  ...SETTINGS,
+]);
+
+/**
+ * `draining`: requests wait, so that those under way can end. `shut`: everything waits, there is no server now.
+ * An error: there will be none, and requests are answered with it.
+ */
+export type Gate = 'open' | 'draining' | 'shut' | RpcError;
+
+export interface HostMessagesOptions {
+  readonly offersRoots: () => boolean;
+  readonly host: LineWriter;
+  readonly ids: OwnIds;
+  /** Our requests to the host. */
+  readonly own: OwnRequests;
+  readonly open: OpenRequests;
+  readonly fromServer: ServerRequests;
+  readonly handshake: Handshake;
+  readonly onInitialize: (hostHasRoots: boolean) => void;
+  readonly onInitialized: () => void;
+  readonly onRootsChanged: () => void;
+  /** A request was answered with the gate's error. */
+  readonly onRefused: () => void;
+  readonly onEnd: () => void;
+  readonly onTooLong: () => void;
+}
+
+export class HostMessages implements Judge {
+  readonly #options: HostMessagesOptions;
+  gate: Gate = 'open';
+
+  constructor(options: HostMessagesOptions) {
+    this.#options = options;
+  }
+
+  line(line: Buffer): Verdict {
+    const message = readMessage(line);
+    if (this.#mustWait(message)) return 'wait';
+    return message.kind === 'batch' ? this.#judgeBatch(line) : this.#judge(message, line);
+  }
+
+  opening(head: Buffer): Opening {
+    const { own, ids, fromServer, open } = this.#options;
+    const read = readHead(head);
+    if (read === null || typeof this.gate === 'object') return 'hold';
+    const { method, id } = read;
+    if (this.gate === 'shut' || (this.gate === 'draining' && method !== null)) return 'wait';
+    if (method === null) {
+      const mayBeOurs = id === null ? own.hasOpen || fromServer.hasStale : ids.has(id) || fromServer.isStale(id);
+      return mayBeOurs ? 'hold' : (tail) => fromServer.settle(id ?? readTailId(tail));
+    }
+    if (READ_WHOLE.has(method)) return 'hold';
+    return (tail) => {
+      const requestId = id ?? readTailId(tail);
+      if (requestId !== null) open.add(requestId);
+    };
+  }
+
+  ended(): void {
+    this.#options.onEnd();
+  }
+
+  tooLong(): void {
+    this.#options.onTooLong();
+  }
+
+  #mustWait(message: Message): boolean {
+    if (this.gate === 'shut') return true;
+    if (this.gate !== 'draining') return false;
+    return message.kind === 'batch' || (message.kind === 'call' && message.id !== null);
+  }
+
+  #judgeBatch(line: Buffer): Verdict {
+    return judgeBatch(line, (member) => this.#judge(readMessage(member), member));
+  }
+
+  #judge(message: Message, line: Buffer): Exclude<Verdict, 'wait'> {
+    if (typeof this.gate === 'object') return this.#refuse(message, this.gate);
+    switch (message.kind) {
+      case 'call':
+        return message.id === null
+          ? this.#judgeNotification(message.method, line)
+          : this.#judgeRequest(message.method, message.id, line);
+      case 'answer':
+        return this.#judgeAnswer(message.id, line);
+      // A server may make something of it; a batch within a batch is nothing of ours.
+      case 'batch':
+      case 'noise':
+        return 'pass';
+    }
+  }
+
+  #judgeRequest(method: string, id: string, line: Buffer): Exclude<Verdict, 'wait'> {
+    const { open, handshake, offersRoots, onInitialize } = this.#options;
+    open.add(id);
+    if (method === 'initialize') {
+      const announcement = announceRoots(line, offersRoots());
+      handshake.noteInitialize(announcement.line, id);
+      onInitialize(announcement.hostHasRoots);
+      return announcement.line;
+    }
+    if (SETTINGS.has(method)) handshake.noteSetting(method, line);
+    return 'pass';
+  }
+
+  #judgeNotification(method: string, line: Buffer): Exclude<Verdict, 'wait'> {
+    const { open, handshake, onInitialized, onRootsChanged } = this.#options;
+    switch (method) {
+      case INITIALIZED:
+        handshake.noteInitialized(line);
+        onInitialized();
+        return 'pass';
+      case METHOD.rootsChanged:
+        onRootsChanged();
+        return 'drop';
+      case CANCELLED:
+        open.settle(cancelledId(line));
+        return 'pass';
+      default:
+        return 'pass';
+    }
+  }
+
+  #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
+    const { ids, own, fromServer } = this.#options;
+    if (id !== null && ids.has(id)) {
+      own.answer(id, line);
+      return 'drop';
+    }
+    return fromServer.takeStale(id) ? 'drop' : 'pass';
+  }
+
+  #refuse(message: Message, error: RpcError): Exclude<Verdict, 'wait'> {
+    if (message.kind === 'call' && message.id !== null) {
+      this.#options.host.insert(errorLine(message.id, error));
+      this.#options.onRefused();
+    }
+    return 'drop';
+  }
+}
+
+/** The id (a JSON text) that a `notifications/cancelled` names. */
+function cancelledId(line: Buffer): string {
+  const { params } = JSON.parse(line.toString('utf8')) as { readonly params?: { readonly requestId?: unknown } };
+  return JSON.stringify(params?.requestId) ?? '';
+}

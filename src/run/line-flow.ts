@@ -1,0 +1,198 @@
+// One direction: bytes come in, lines are judged, bytes go out. A run of lines that pass is one write, of the very bytes
+// that came. A line longer than the chunk it begins in passes as it comes where its first bytes decide; else it is held.
+
+import type { ByteSource } from './bytes.ts';
+import type { LineWriter } from './line-writer.ts';
+
+const LINE_FEED = 0x0a;
+/** A line is judged by its first bytes once this many are here; shorter ones are judged whole. */
+const OPENING_BYTES = 16_384;
+/** Enough for the members that tell what a message is, see glance.ts. */
+const EDGE_BYTES = 512;
+/** The longest line that is held; what passes as it comes has no limit. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/** `wait`: stop before this line until resume(). Bytes: pass these in its place. */
+export type Verdict = 'pass' | 'drop' | 'wait' | Uint8Array;
+/** A function: pass the line as it comes, and call this with its last bytes. */
+export type Opening = 'hold' | 'wait' | ((tail: Buffer) => void);
+
+export interface Judge {
+  /** Judges a whole line, its line end included (the last line of all may have none). */
+  line(line: Buffer): Verdict;
+  /** Judges a long line by its first bytes. */
+  opening(head: Buffer): Opening;
+  ended(): void;
+  /** A line that must be held has more than 64 MiB. */
+  tooLong(): void;
+}
+
+export class LineFlow {
+  readonly #source: ByteSource;
+  readonly #writer: LineWriter;
+  /** Takes our answers to what this direction asks: when it is full, this direction stops. */
+  readonly #answers: LineWriter;
+  readonly #judge: Judge;
+  readonly #stopListening: readonly (() => void)[];
+  #rest: Buffer = Buffer.alloc(0);
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #mustHold = false;
+  #passing: ((tail: Buffer) => void) | null = null;
+  #tail: Buffer = Buffer.alloc(0);
+  #isPaused = false;
+  #received = 0;
+  #isClosed = false;
+
+  constructor(source: ByteSource, { to, answers, judge }: { to: LineWriter; answers: LineWriter; judge: Judge }) {
+    this.#source = source;
+    this.#writer = to;
+    this.#answers = answers;
+    this.#judge = judge;
+    this.#stopListening = [to, answers].map((writer) => writer.onFree(() => this.resume()));
+  }
+
+  /** Does it wait for somebody to read, or for resume()? */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Bytes that have come. */
+  get received(): number {
+    return this.#received;
+  }
+
+  start(): void {
+    const take = (chunk: Buffer): boolean => {
+      this.#received += chunk.length;
+      return this.#take(chunk);
+    };
+    this.#source.start({ take, ended: () => this.#end() });
+  }
+
+  /** Goes on where it stopped, if it may. */
+  resume(): void {
+    if (!this.#isPaused || this.#isClosed || !this.#mayRead()) return;
+    this.#isPaused = false;
+    if (this.#rest.length > 0 && !this.#take(this.#rest)) return;
+    this.#source.resume();
+  }
+
+  /** Reads nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#source.close();
+    for (const stop of this.#stopListening) stop();
+  }
+
+  #mayRead(): boolean {
+    return this.#writer.free && this.#answers.hasRoom;
+  }
+
+  #take(chunk: Buffer): boolean {
+    const consumed = this.#advance(chunk);
+    this.#rest = chunk.subarray(consumed);
+    this.#isPaused = consumed < chunk.length || !this.#mayRead();
+    return !this.#isPaused;
+  }
+
+  /** Works through a chunk; returns how many of its bytes are done with. */
+  #advance(chunk: Buffer): number {
+    let runStart = 0;
+    let at = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, at)) {
+      const next = end + 1;
+      if (this.#passing !== null) this.#finishPassing(chunk.subarray(at, next));
+      else {
+        const verdict = this.#judge.line(this.#whole(chunk.subarray(at, next)));
+        if (verdict !== 'pass' || this.#heldBytes > 0) {
+          this.#writer.pass(chunk.subarray(runStart, at), true);
+          if (verdict === 'wait') return at;
+          this.#deliver(verdict, chunk.subarray(at, next));
+          runStart = next;
+        }
+      }
+      at = next;
+    }
+    return this.#advancePartial(chunk, runStart, at);
+  }
+
+  /** The run before the last line end, and the line that has no end yet. */
+  #advancePartial(chunk: Buffer, runStart: number, at: number): number {
+    const partial = chunk.subarray(at);
+    if (this.#passing === null) {
+      this.#writer.pass(chunk.subarray(runStart, at), true);
+      if (partial.length === 0) return at;
+      const opening = this.#open(partial);
+      if (opening === 'wait') return at;
+      if (opening === 'hold') {
+        this.#hold(partial);
+        return chunk.length;
+      }
+      for (const part of this.#held) this.#writer.pass(part, false);
+      this.#release();
+      this.#passing = opening;
+    }
+    this.#writer.pass(partial, false);
+    this.#remember(partial);
+    return chunk.length;
+  }
+
+  #open(partial: Buffer): Opening {
+    if (this.#mustHold || this.#heldBytes + partial.length < OPENING_BYTES) return 'hold';
+    const opening = this.#judge.opening(this.#whole(partial.subarray(0, EDGE_BYTES)).subarray(0, EDGE_BYTES));
+    this.#mustHold = opening === 'hold';
+    return opening;
+  }
+
+  #hold(partial: Buffer): void {
+    this.#held.push(Buffer.from(partial));
+    this.#heldBytes += partial.length;
+    if (this.#heldBytes <= MAX_HELD_BYTES) return;
+    this.#release();
+    this.close();
+    this.#judge.tooLong();
+  }
+
+  #whole(last: Buffer): Buffer {
+    return this.#heldBytes === 0 ? last : Buffer.concat([...this.#held, last]);
+  }
+
+  #deliver(verdict: Exclude<Verdict, 'wait'>, last: Buffer): void {
+    if (verdict === 'pass') this.#writer.pass(this.#whole(last), last.at(-1) === LINE_FEED);
+    else if (verdict !== 'drop') this.#writer.pass(verdict, verdict.at(-1) === LINE_FEED);
+    this.#release();
+  }
+
+  #release(): void {
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#mustHold = false;
+  }
+
+  #finishPassing(last: Buffer): void {
+    this.#remember(last);
+    this.#passing?.(this.#tail);
+    this.#passing = null;
+    this.#tail = Buffer.alloc(0);
+  }
+
+  /** Keeps the last bytes of a line that passes as it comes. */
+  #remember(bytes: Buffer): void {
+    const edge = bytes.subarray(-EDGE_BYTES);
+    this.#tail =
+      edge.length === EDGE_BYTES ? Buffer.from(edge) : Buffer.concat([this.#tail, edge]).subarray(-EDGE_BYTES);
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    if (this.#heldBytes > 0) {
+      const last = this.#whole(Buffer.alloc(0));
+      const verdict = this.#judge.line(last);
+      this.#release();
+      if (verdict !== 'wait') this.#deliver(verdict, last);
+    }
+    this.#isClosed = true;
+    this.#judge.ended();
+  }
+}

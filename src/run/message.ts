@@ -1,0 +1,76 @@
+// What a line is, as cheaply as can be told. JSON-RPC messages begin or end with what tells them apart: `id`, `method`,
+// `result` or `error` (all SDKs write so). Where a look at these bytes does not decide, the line is parsed.
+//
+// Exact for messages whose keys are unique. What a line with two `method` members means, each reader decides for itself;
+// the worst that such a server gains is an answer of the host about the host's own roots.
+
+import { memberOf } from './splice.ts';
+
+/** Ids are JSON texts, written as JSON.stringify() would, so that a number keeps its digits. */
+export type Message =
+  /** A request, or with `id: null` a notification. */
+  | { readonly kind: 'call'; readonly method: string; readonly id: string | null }
+  | { readonly kind: 'answer'; readonly id: string | null }
+  | { readonly kind: 'batch' }
+  /** Not a message of JSON-RPC, or not JSON at all. */
+  | { readonly kind: 'noise' };
+
+const EDGE_BYTES = 512;
+/** Texts that JSON.stringify() gives back as they are. */
+const ID = '-?(?:0|[1-9][0-9]{0,14})|"[ !#-\\[\\]-~]*"';
+const VERSION = '(?:"jsonrpc": ?"2\\.0", ?)?';
+const HEAD = new RegExp(
+  `^\\{ ?${VERSION}(?:"id": ?(${ID}), ?)?${VERSION}"(?:(?:result|error)": ?[{\\["\\dntf]|method": ?"([ !#-\\[\\]-~]*)" ?(?:\\}|, ?(?:"id": ?(${ID}) ?[,}])?))`,
+);
+const TAIL = new RegExp(`[,{] ?"id": ?(${ID}) ?(?:, ?"jsonrpc": ?"2\\.0" ?)?\\}\\r?\\n?$`);
+
+/** What the first bytes of a message tell. `id` may still follow. */
+interface Head {
+  readonly method: string | null;
+  readonly id: string | null;
+}
+
+/** Reads a whole line. */
+export function readMessage(line: Buffer): Message {
+  const head = readHead(line);
+  if (head === null) return parseMessage(line);
+  const { method } = head;
+  const id = head.id ?? readTailId(line);
+  if (id === null && (method === null || !method.startsWith('notifications/'))) return parseMessage(line);
+  return method === null ? { kind: 'answer', id } : { kind: 'call', method, id };
+}
+
+/** Reads the first bytes of a long line; null: they do not decide. */
+export function readHead(line: Buffer): Head | null {
+  const match = HEAD.exec(line.toString('latin1', 0, EDGE_BYTES));
+  return match === null ? null : { id: match[1] ?? match[3] ?? null, method: match[2] ?? null };
+}
+
+/** The id in the last bytes of a line, or null. */
+export function readTailId(line: Buffer): string | null {
+  return TAIL.exec(line.toString('latin1', Math.max(0, line.length - EDGE_BYTES)))?.[1] ?? null;
+}
+
+/** Reads a line the long way. */
+export function parseMessage(line: Buffer): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString('utf8'));
+  } catch {
+    return { kind: 'noise' };
+  }
+  if (Array.isArray(value)) return { kind: 'batch' };
+  if (typeof value !== 'object' || value === null) return { kind: 'noise' };
+  const { method, id } = value as { readonly method?: unknown; readonly id?: unknown };
+  const idText = id === undefined ? null : (exactNumber(line, id) ?? JSON.stringify(id));
+  if (typeof method === 'string') return { kind: 'call', method, id: idText };
+  return 'result' in value || 'error' in value ? { kind: 'answer', id: idText } : { kind: 'noise' };
+}
+
+/** A number as it stands in the line: one above 2^53 keeps its digits. */
+function exactNumber(line: Buffer, id: unknown): string | undefined {
+  if (typeof id !== 'number') return undefined;
+  const text = line.toString('latin1');
+  const member = memberOf(text, text.indexOf('{'), 'id');
+  return member && text.slice(member.start, member.end);
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { Timer } from '../client/timer.ts';
+
+/** Ids of our own requests: nobody else's request can have one by accident, and nobody can guess one that is open. */
+export class OwnIds {
+  readonly #prefix = `"rootsd-${randomBytes(16).toString('hex')}-`;
+  #last = 0;
+
+  /** A new id, as a JSON text. */
+  next(): string {
+    this.#last += 1;
+    return `${this.#prefix}${this.#last}"`;
+  }
+
+  /** Was this id (a JSON text) made here? */
+  has(id: string | null): boolean {
+    return id?.startsWith(this.#prefix) ?? false;
+  }
+}
+
+/** What the other side answered; null: nothing in time. */
+export type Reply = { readonly result?: unknown; readonly error?: unknown } | null;
+
+interface Open {
+  readonly resolve: (reply: Reply) => void;
+  readonly cancel: () => void;
+}
+
+/** Our requests to one side that wait for their answers. */
+export class OwnRequests {
+  readonly #ids: OwnIds;
+  readonly #timer: Timer;
+  readonly #open = new Map<string, Open>();
+
+  constructor(ids: OwnIds, timer: Timer) {
+    this.#ids = ids;
+    this.#timer = timer;
+  }
+
+  /** Opens a request, which the caller writes under the given id. */
+  open(deadlineMs: number): { readonly id: string; readonly reply: Promise<Reply> } {
+    const id = this.#ids.next();
+    const reply = new Promise<Reply>((resolve) => {
+      const cancel = this.#timer(deadlineMs, () => this.#settle(id, null));
+      this.#open.set(id, { resolve, cancel });
+    });
+    return { id, reply };
+  }
+
+  get hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  isOpen(id: string | null): boolean {
+    return id !== null && this.#open.has(id);
+  }
+
+  /** Takes an answer to one of our requests; a late one is nobody's. */
+  answer(id: string, line: Buffer): void {
+    if (this.#open.has(id)) this.#settle(id, JSON.parse(line.toString('utf8')) as Reply);
+  }
+
+  /** The other side is gone: nothing will be answered. */
+  abandon(): void {
+    for (const id of [...this.#open.keys()]) this.#settle(id, null);
+  }
+
+  #settle(id: string, reply: Reply): void {
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    open?.cancel();
+    open?.resolve(reply);
+  }
+}

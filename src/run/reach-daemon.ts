@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { type Attachment, attach } from '../client/attach.ts';
+import { LostConnection } from '../client/connection.ts';
+import { describeSearch, findSockets, type SearchOptions } from '../client/find-socket.ts';
+import { stateDirectory } from '../core/directories.ts';
+import { RootsError } from '../core/errors.ts';
+import { ATTACH_VERSION, type ViewMessage } from '../core/protocol.ts';
+import { type FoundAccount, findAccount } from '../disk/account.ts';
+import type { RunOptions } from './arguments.ts';
+import { startDaemon } from './start-daemon.ts';
+
+export interface ReachOptions {
+  readonly run: RunOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly binRootsd: string;
+  readonly onView: (view: ViewMessage) => void;
+}
+
+/**
+ * Attaches to the daemon; starts one where none answers and none was named.
+ * Rejects with a RootsError DAEMON_UNREACHABLE, or a RefusedRequest of the daemon.
+ */
+export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
+  const { run, env, cwd, binRootsd, onView } = options;
+  const account = findAccount(process.geteuid?.() ?? 0, env.HOME);
+  const search = searchOf(account, options);
+  const open = (): Promise<Attachment> =>
+    attach({
+      sockets: () => findSockets(search).usable,
+      params: {
+        version: ATTACH_VERSION,
+        server: run.server,
+        ...(run.host === null ? {} : { host: run.host }),
+        launch: { argv: run.command, cwd },
+      },
+      onView,
+    });
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof LostConnection)) throw error;
+    if (run.socket !== undefined) throw unreachable(error, search, run.socket);
+  }
+  const reached: { attachment?: Attachment } = {};
+  const answers = async (): Promise<boolean> => {
+    try {
+      reached.attachment = await open();
+    } catch (error) {
+      if (!(error instanceof LostConnection)) throw error;
+    }
+    return reached.attachment !== undefined;
+  };
+  await startDaemon({ account, binRootsd, answers });
+  return reached.attachment as Attachment;
+}
+
+/** Of a daemon that was named: it is not ours to start. */
+function unreachable(error: LostConnection, search: SearchOptions, socket: string): RootsError {
+  const what = describeSearch(findSockets(search)) || error.message;
+  const hint = `Start it with "rootsd serve --socket ${socket}"`;
+  return new RootsError('DAEMON_UNREACHABLE', { what }, { hint, cause: error });
+}
+
+/** `~`, config and state are those of the user database, whatever the launcher's variables say (DESIGN §6). */
+function searchOf({ uid, home }: FoundAccount, { run, env }: ReachOptions): SearchOptions {
+  return {
+    explicit: run.socket,
+    runtimeVariable: env.XDG_RUNTIME_DIR,
+    uid,
+    stateDirectory: home === null ? null : stateDirectory({ kind: 'run', env, uid, home, exists: existsSync }),
+  };
+}

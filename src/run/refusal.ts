@@ -1,0 +1,51 @@
+import { RefusedRequest } from '../client/connection.ts';
+import { CODES, type Code, RootsError } from '../core/errors.ts';
+import { RPC, type RpcError } from '../core/protocol.ts';
+import { CommandFailure } from './child.ts';
+
+/** Why there will be no session: for the host, for standard error, and as exit status. */
+export interface Refusal {
+  readonly error: RpcError;
+  readonly sentences: readonly string[];
+  readonly status: number;
+}
+
+/** Fails closed: what is no failure that we know is a bug, and refuses too. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof CommandFailure) return refusal(error.message, { status: error.status });
+  if (error instanceof RootsError) {
+    const { code, message, hint } = error;
+    return refusal(message, { status: statusOf(code), code, ...(hint === undefined ? {} : { hint }) });
+  }
+  if (error instanceof RefusedRequest) {
+    const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
+    return refusal(`The daemon refuses: ${error.message}`, { status: statusOf(code), code, ...hintIn(error.error) });
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { ...refusal('Internal error', { status: 70, code: 'BUG' }), sentences: ['This is a bug in rootsd', detail] };
+}
+
+interface Details {
+  readonly status: number;
+  readonly code?: Code;
+  readonly hint?: string;
+}
+
+function refusal(message: string, { status, code, hint }: Details): Refusal {
+  const data = { ...(code === undefined ? {} : { code }), ...(hint === undefined ? {} : { hint }) };
+  const text = hint === undefined ? message : `${message}. ${hint}`;
+  return { error: { code: RPC.internal, message: text, data }, sentences: [text], status };
+}
+
+/** DESIGN §11. */
+function statusOf(code: Code): number {
+  if (code === 'DAEMON_UNREACHABLE') return 69;
+  if (code === 'PEER_AMBIGUOUS') return 64;
+  const statuses = { usage: 64, temporary: 75, peer: 77, file: 78, place: 78, bug: 70 } as const;
+  return statuses[CODES[code].kind];
+}
+
+function hintIn({ data }: RpcError): { readonly hint?: string } {
+  const hint = typeof data === 'object' && data !== null && 'hint' in data ? data.hint : undefined;
+  return typeof hint === 'string' ? { hint } : {};
+}

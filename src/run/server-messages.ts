@@ -1,0 +1,120 @@
+// server -> host. Requests about roots are answered here; all else passes as it is.
+
+import { METHOD, RPC } from '../core/protocol.ts';
+import { judgeBatch } from './batch.ts';
+import type { Handshake } from './handshake.ts';
+import type { Judge, Opening, Verdict } from './line-flow.ts';
+import type { LineWriter } from './line-writer.ts';
+import { type Message, readHead, readMessage, readTailId } from './message.ts';
+import type { Notices } from './notices.ts';
+import { errorLine, type OpenRequests } from './open-requests.ts';
+import type { OwnIds, OwnRequests } from './own-requests.ts';
+import type { RootsChannel } from './roots-channel.ts';
+import type { ServerRequests } from './server-requests.ts';
+
+const ID_IN_USE = { code: RPC.invalidRequest, message: 'The id of this request is in use' };
+const HEADER = /^Content-(?:Length|Type):/i;
+
+export interface ServerMessagesOptions {
+  readonly server: LineWriter;
+  readonly ids: OwnIds;
+  /** Our requests to the host, and to the server. */
+  readonly own: readonly [OwnRequests, OwnRequests];
+  readonly open: OpenRequests;
+  readonly fromServer: ServerRequests;
+  readonly handshake: Handshake;
+  readonly channel: RootsChannel;
+  readonly notices: Notices;
+  /** The server frames its messages by headers: no host understands that. */
+  readonly onHeaders: () => void;
+  readonly onEnd: () => void;
+  readonly onTooLong: () => void;
+}
+
+export class ServerMessages implements Judge {
+  readonly #options: ServerMessagesOptions;
+  #hasSpoken = false;
+
+  constructor(options: ServerMessagesOptions) {
+    this.#options = options;
+  }
+
+  line(line: Buffer): Verdict {
+    const message = readMessage(line);
+    return message.kind === 'batch'
+      ? judgeBatch(line, (member) => this.#judge(readMessage(member), member))
+      : this.#judge(message, line);
+  }
+
+  opening(head: Buffer): Opening {
+    const { ids, own, open, handshake, fromServer } = this.#options;
+    const read = readHead(head);
+    if (read === null || read.method === METHOD.listRoots || ids.has(read.id)) return 'hold';
+    const { method, id } = read;
+    if (id === null && own.some((requests) => requests.hasOpen)) return 'hold';
+    this.#hasSpoken = true;
+    return (tail) => {
+      const finalId = id ?? readTailId(tail);
+      if (finalId === null) return;
+      if (method !== null) return fromServer.add(finalId);
+      handshake.noteAnswer(finalId);
+      open.settle(finalId);
+    };
+  }
+
+  ended(): void {
+    this.#options.onEnd();
+  }
+
+  tooLong(): void {
+    this.#options.onTooLong();
+  }
+
+  #judge(message: Message, line: Buffer): Exclude<Verdict, 'wait'> {
+    switch (message.kind) {
+      case 'call':
+        this.#hasSpoken = true;
+        return this.#judgeCall(message.method, message.id);
+      case 'answer':
+        this.#hasSpoken = true;
+        return this.#judgeAnswer(message.id, line);
+      case 'batch':
+        return 'pass';
+      case 'noise':
+        return this.#judgeNoise(line);
+    }
+  }
+
+  #judgeCall(method: string, id: string | null): Exclude<Verdict, 'wait'> {
+    const { own, server, channel, fromServer } = this.#options;
+    if (own.some((requests) => requests.isOpen(id))) {
+      server.insert(errorLine(id ?? 'null', ID_IN_USE));
+      return 'drop';
+    }
+    if (method !== METHOD.listRoots) {
+      if (id !== null) fromServer.add(id);
+      return 'pass';
+    }
+    if (id !== null) channel.answer(id);
+    return 'drop';
+  }
+
+  #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
+    const { ids, own, open, handshake } = this.#options;
+    if (id === null) return 'pass';
+    if (ids.has(id)) {
+      own[1].answer(id, line);
+      return 'drop';
+    }
+    handshake.noteAnswer(id);
+    open.settle(id);
+    return 'pass';
+  }
+
+  #judgeNoise(line: Buffer): Exclude<Verdict, 'wait'> {
+    const { notices, onHeaders } = this.#options;
+    if (line.toString('latin1').trim() !== '') notices.noise(line);
+    if (!this.#hasSpoken && HEADER.test(line.toString('latin1', 0, 20))) onHeaders();
+    return 'drop';
+  }
+}

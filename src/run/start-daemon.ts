@@ -1,0 +1,88 @@
+// No daemon answers: ask the service manager for one, else start one.
+//
+// What is started must not be shaped by the launcher, whose environment may come from a file of a repository: it gets an
+// environment of its own, `/` as its directory and no descriptors. Which of several daemons serves, their lock decides.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import type { FoundAccount } from '../disk/account.ts';
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const UNIT = 'rootsd.socket';
+const UNIT_DIRECTORIES = [
+  '/etc/systemd/user',
+  '/run/systemd/user',
+  '/usr/local/lib/systemd/user',
+  '/usr/lib/systemd/user',
+];
+const MANAGER_MS = 5_000;
+const START_MS = 10_000;
+const POLL_MS = 50;
+/** `serve` gives way to a daemon that was quicker. */
+const LOST_THE_LOCK = 75;
+
+export interface StartOptions {
+  readonly account: FoundAccount;
+  /** The program, for `serve`. */
+  readonly binRootsd: string;
+  /** Is there a daemon now? */
+  readonly answers: () => Promise<boolean>;
+}
+
+/** Resolves when a daemon answers. Throws a RootsError DAEMON_UNREACHABLE that says what to do. */
+export async function startDaemon(options: StartOptions): Promise<void> {
+  const failure = startService(options.account) ? null : spawnDaemon(options);
+  const deadline = performance.now() + START_MS;
+  while (!(await options.answers())) {
+    const why = failure?.() ?? (performance.now() > deadline ? `none answered within ${START_MS / 1_000} s` : null);
+    if (why !== null) throw new RootsError('DAEMON_UNREACHABLE', { what: why });
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Starts the socket unit where this user has a manager and the unit is installed. */
+function startService(account: FoundAccount): boolean {
+  const runtime = `/run/user/${account.uid}`;
+  if (!existsSync(join(runtime, 'systemd/private')) || !isInstalled(account.home)) return false;
+  const env = { ...environmentOf(account), XDG_RUNTIME_DIR: runtime };
+  const options = { env, cwd: '/', stdio: 'ignore', timeout: MANAGER_MS } as const;
+  return spawnSync('systemctl', ['--user', 'start', UNIT], options).status === 0;
+}
+
+function isInstalled(home: string | null): boolean {
+  const own = home === null ? [] : [join(home, '.config/systemd/user'), join(home, '.local/share/systemd/user')];
+  return [...own, ...UNIT_DIRECTORIES].some((directory) => existsSync(join(directory, UNIT)));
+}
+
+/** Starts a daemon of our own; the returned function says why it cannot come up, or null. */
+function spawnDaemon({ account, binRootsd }: StartOptions): () => string | null {
+  const end: { why: string | null } = { why: null };
+  const daemon = spawn(process.execPath, [binRootsd, 'serve', '--idle-exit', '10m'], {
+    cwd: '/',
+    env: environmentOf(account),
+    stdio: 'ignore',
+    detached: true,
+  });
+  daemon.on('error', (error) => {
+    end.why = `"${process.execPath}" cannot be started: ${error.message}`;
+  });
+  daemon.on('exit', (status, signal) => {
+    if (status !== LOST_THE_LOCK)
+      end.why = `"rootsd serve" ended with ${signal ?? `status ${status}`}: run it by hand to see why`;
+  });
+  daemon.unref();
+  return () => end.why;
+}
+
+function environmentOf({ name, home, shell }: FoundAccount): Record<string, string> {
+  return {
+    ...(home === null ? {} : { HOME: home }),
+    USER: name,
+    LOGNAME: name,
+    SHELL: shell === '' ? '/bin/sh' : shell,
+    PATH,
+    LANG: 'C.UTF-8',
+  };
+}

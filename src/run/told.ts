@@ -1,0 +1,32 @@
+import { narrowBoundary } from '../core/boundary.ts';
+import { type RealPath, toFileUri } from '../core/path.ts';
+import type { BoundaryEntry, ViewMessage, WireRoot } from '../core/protocol.ts';
+
+/** What a session is told and held to: the policy's view, narrowed by the host's roots. */
+export interface Told {
+  readonly roots: readonly WireRoot[];
+  /** Entry for entry beside `roots`. */
+  readonly places: readonly BoundaryEntry[];
+  /** Equal for equal lists of the same directories: a directory replaced by another is a change. */
+  readonly key: string;
+}
+
+interface Entry extends Omit<BoundaryEntry, 'path'> {
+  readonly path: RealPath;
+  readonly name: string;
+}
+
+/** `limits`: real directories of the host's roots; null: the host does not narrow. */
+export function narrowView({ roots, boundary }: ViewMessage, limits: readonly RealPath[] | null): Told {
+  const entries = boundary.flatMap((entry, i): Entry[] => {
+    const root = roots[i];
+    return root === undefined ? [] : [{ ...entry, path: entry.path as RealPath, name: root.name }];
+  });
+  const kept = limits === null ? entries : narrowBoundary(entries, limits);
+  const told = kept.map(({ name, path, access }) => ({
+    uri: toFileUri(path),
+    name,
+    _meta: { 'io.rootsd/access': access },
+  }));
+  return { roots: told, places: kept.map(({ name, ...place }) => place), key: JSON.stringify(kept) };
+}

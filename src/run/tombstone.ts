@@ -1,0 +1,134 @@
+// A directory that is told where nothing may be: an empty list would leave a server what it had (reference filesystem
+// server), or mean everything. It grants nothing: empty, and nobody can write in it.
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  type Stats,
+} from 'node:fs';
+import { join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import { toFileUri } from '../core/path.ts';
+import { resolvePath } from '../disk/resolve.ts';
+
+const SYSTEM_DIRECTORIES = ['/var/empty', '/usr/share/empty'];
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+export const TOMBSTONE_NAME = 'no access (rootsd)';
+
+export interface TombstoneOptions {
+  readonly uid: number;
+  /** Where one of our own may be made, the first that works. */
+  readonly runtimeDirectories: readonly string[];
+  /** Made by the system; tests name their own. */
+  readonly systemDirectories?: readonly string[];
+}
+
+/** One directory that is in use, pinned. */
+interface Pinned {
+  readonly path: string;
+  readonly identity: string;
+  readonly isOurs: boolean;
+}
+
+export class Tombstone {
+  readonly #options: TombstoneOptions;
+  #pinned: Pinned | null = null;
+
+  constructor(options: TombstoneOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The path of a directory that is empty and unwritable, checked now; another one where the last no longer is.
+   * Throws a RootsError TOMBSTONE_FAILED where none can be made.
+   */
+  use(): string {
+    if (this.#pinned === null || !this.#holds(this.#pinned)) {
+      this.close();
+      this.#pinned = this.#findSystem() ?? this.#make();
+    }
+    return this.#pinned.path;
+  }
+
+  /** The root to tell in place of an empty list. */
+  root(): { readonly uri: string; readonly name: string } {
+    return { uri: toFileUri(this.use() as Parameters<typeof toFileUri>[0]), name: TOMBSTONE_NAME };
+  }
+
+  /** Removes what we made, if it still is what we made. */
+  close(): void {
+    const pinned = this.#pinned;
+    this.#pinned = null;
+    if (!pinned?.isOurs || !this.#holds(pinned)) return;
+    try {
+      rmdirSync(pinned.path);
+    } catch {
+      // Somebody was quicker, or the file system is gone: nothing of ours is left to remove.
+    }
+  }
+
+  #holds(pinned: Pinned): boolean {
+    return inspect(pinned.path, (stats) => this.#isClosed(stats, pinned.isOurs)) === pinned.identity;
+  }
+
+  /** Root could write in a directory of root's: it gets one that says no to it as clearly as a mode can. */
+  #findSystem(): Pinned | null {
+    if (this.#options.uid === 0) return null;
+    for (const path of this.#options.systemDirectories ?? SYSTEM_DIRECTORIES) {
+      const identity = inspect(path, (stats) => this.#isClosed(stats, false));
+      if (identity !== null) return { path, identity, isOurs: false };
+    }
+    return null;
+  }
+
+  #make(): Pinned {
+    let fault: unknown = 'no runtime directory is known';
+    for (const directory of this.#options.runtimeDirectories) {
+      const resolved = resolvePath(directory);
+      if (!resolved.ok) continue;
+      const path = join(resolved.path, `empty-${randomBytes(8).toString('hex')}`);
+      try {
+        mkdirSync(path, { mode: 0o500 });
+      } catch (error) {
+        fault = (error as Error).message;
+        continue;
+      }
+      const identity = inspect(path, (stats) => this.#isClosed(stats, true));
+      if (identity !== null) return { path, identity, isOurs: true };
+    }
+    throw new RootsError('TOMBSTONE_FAILED', { what: String(fault) });
+  }
+
+  #isClosed(stats: Stats, isOurs: boolean): boolean {
+    return isOurs
+      ? stats.uid === this.#options.uid && (stats.mode & 0o777) === 0o500
+      : stats.uid === 0 && (stats.mode & 0o022) === 0;
+  }
+}
+
+/** `device:inode` of an empty directory that is reached without links and passes the test; null otherwise. */
+function inspect(path: string, test: (stats: Stats) => boolean): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, OPEN_DIRECTORY);
+  } catch {
+    return null;
+  }
+  try {
+    const stats = fstatSync(fd);
+    const here = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
+    if (process.platform === 'linux' && readlinkSync(here) !== path) return null;
+    return test(stats) && readdirSync(here).length === 0 ? `${stats.dev}:${stats.ino}` : null;
+  } catch {
+    return null;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,35 @@
+// What `run` says before anything goes wrong. Each is one sentence for the person who wrote the host's configuration.
+
+import { statSync } from 'node:fs';
+import type { LaunchPlan } from '../core/protocol.ts';
+import { hasPlaceholders } from './placeholders.ts';
+
+/** About the command line: what nobody will expand, and what the roots will replace. */
+export function argumentWarnings(args: readonly string[], plan: LaunchPlan): readonly string[] {
+  const tildes = args.filter((arg) => arg === '~' || arg.startsWith('~/'));
+  const replaced = plan.roots && !hasPlaceholders(args) ? args.filter(isDirectory) : [];
+  return [
+    ...tildes.map((arg) => `Argument "${arg}" reaches the server as it is: no shell expands "~" here`),
+    ...replaced.map((arg) => `Directory "${arg}" of the command line may be replaced by the roots of the policy`),
+  ];
+}
+
+/** Where nothing is allowed: what was read, and what to do about it. */
+export function nothingAllowed(server: string | null, { policyFiles }: LaunchPlan): string {
+  const read = policyFiles.length === 0 ? 'no policy file was found' : `read: ${policyFiles.join(', ')}`;
+  const allow = `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
+  const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
+  return `No directory is allowed to ${name} (${read}); ${allow}`;
+}
+
+export const NEVER_ASKED = 'The server has not asked for roots: they restrict it only if it does';
+export const DAEMON_GONE = 'The daemon has been gone for 30 s: nothing is allowed until it is back';
+
+function isDirectory(path: string): boolean {
+  if (!path.startsWith('/')) return false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
