@@ -1,7 +1,7 @@
+import type { BigIntStats } from 'node:fs';
 import { createBoundary, type Enclosures } from '../core/boundary.ts';
 import { parseFileUri, type RealPath } from '../core/path.ts';
-import type { Failure } from './failure.ts';
-import { failure } from './failure.ts';
+import { type Failure, failure } from './failure.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import { resolvePath } from './resolve.ts';
 
@@ -11,11 +11,20 @@ export type Verdict =
   | { readonly verdict: 'outside'; readonly canonical: RealPath; readonly why: string }
   | { readonly verdict: 'invalid'; readonly why: string };
 
+export interface JudgeOptions {
+  readonly walk?: KernelWalk;
+  /** A pipe, socket or device is not a name we accept. */
+  readonly refuseSpecial?: boolean;
+}
+
 /** Containment only: no policy, no built-in denies; `/` contains everything. Hand on `canonical`, never the request. */
-export function judgePath(requestedPath: string, roots: Enclosures, walk?: KernelWalk): Verdict {
-  const resolved = resolvePath(requestedPath, walk);
+export function judgePath(requestedPath: string, roots: Enclosures, options: JudgeOptions = {}): Verdict {
+  const resolved = resolvePath(requestedPath, options.walk);
   if (!resolved.ok) return { verdict: 'invalid', why: `the path ${resolved.why}` };
-  const canonical = resolved.path;
+  const { path: canonical, stat } = resolved;
+  if (options.refuseSpecial && stat !== null && isSpecial(stat)) {
+    return { verdict: 'invalid', why: 'the path names neither a directory nor a regular file' };
+  }
   const way = canonical === requestedPath ? 'the path' : `the path leads to "${canonical}", which`;
   const root = roots.enclosing(canonical);
   if (root === undefined) return { verdict: 'outside', canonical, why: `${way} lies in none of the roots` };
@@ -40,6 +49,10 @@ export function resolveRoot(
   const resolved = resolvePath(parsed.path, walk);
   if (!resolved.ok) return resolved;
   if (resolved.stat === null) return failure('does not exist', 'ENOENT');
-  if (!resolved.stat.isDirectory() && !resolved.stat.isFile()) return failure('is neither a directory nor a file');
+  if (isSpecial(resolved.stat)) return failure('is neither a directory nor a regular file');
   return { ok: true, path: resolved.path };
+}
+
+function isSpecial(stat: BigIntStats): boolean {
+  return !stat.isDirectory() && !stat.isFile();
 }

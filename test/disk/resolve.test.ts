@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, symlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type KernelWalk, kernelWalk, realpathWalk } from '../../src/disk/kernel-walk.ts';
 import { openNative } from '../../src/disk/native.ts';
 import { resolvePath } from '../../src/disk/resolve.ts';
-import { becomeNobody, needsRoot } from '../support/nobody.ts';
+import { needsRoot, runAsNobody } from '../support/nobody.ts';
 import { makeTree, temporaryDirectory } from '../support/tree.ts';
 
 const native = await openNative();
@@ -168,16 +168,6 @@ for (const { name, walk, skip } of WALKS) {
         assert.equal(shown(text, walk), 'no', JSON.stringify(text.slice(0, 10)));
       }
     });
-
-    it('says no where permission is missing', { skip: needsRoot }, (t) => {
-      becomeNobody(t);
-      const base = makeTree(t, ['dir shut/inside', 'link l -> shut/inside', 'link new -> shut/new']);
-      chmodSync(`${base}/shut`, 0);
-      for (const path of ['shut/inside', 'shut/new', 'l', 'l/x', 'new']) {
-        assert.equal(shown(`${base}/${path}`, walk), 'EACCES', path);
-      }
-      assert.equal(shown(`${base}/shut`, walk), `${base}/shut`);
-    });
   });
 }
 
@@ -255,6 +245,11 @@ describe('resolvePath()', () => {
         assert.equal(resolved.ok && resolved.path, join(base, 'd'));
       }),
     );
+  });
+
+  it('says no where permission is missing', { skip: needsRoot }, (t) => {
+    const refused = ['EACCES', 'EACCES', 'EACCES', 'EACCES', 'EACCES', 'ok'];
+    assert.deepEqual(JSON.parse(runAsNobody(t, './resolve-refused.ts')), [refused, refused]);
   });
 
   it('does without openat2 where a sandbox forbids it', () => {

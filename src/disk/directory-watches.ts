@@ -1,0 +1,143 @@
+// Kernel watches on directories, one a directory however many care for it. What a watch says is a hint to look again,
+// never a fact: it may come late, be about something else, or not come at all.
+
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { basename } from 'node:path';
+import type { Hint } from './hints.ts';
+import { identityOf } from './identity.ts';
+
+export interface DirectoryWatchesOptions<T> {
+  readonly onHint: (subject: T) => void;
+  /** The kernel gave no watch: its limit is used up. May be said many times. */
+  readonly onExhausted: (directory: string, error: Error) => void;
+}
+
+interface Watched<T> {
+  readonly directory: string;
+  /** What each subject wants to hear of: names, or null for all that come and go. */
+  readonly interests: Map<T, ReadonlySet<string> | null>;
+  watcher: FSWatcher | null;
+  /** Of the directory that `watcher` hangs on. A watch stays with its inode, whatever the name means later. */
+  identity: string | null;
+}
+
+/** Shares watches among subjects. */
+export class DirectoryWatches<T> {
+  readonly #options: DirectoryWatchesOptions<T>;
+  readonly #byDirectory = new Map<string, Watched<T>>();
+  readonly #wanted = new Map<T, readonly Hint[]>();
+  #isExhausted = false;
+
+  constructor(options: DirectoryWatchesOptions<T>) {
+    this.#options = options;
+  }
+
+  /** Directories that are watched, and those that should be but are not. */
+  counts(): { readonly watched: number; readonly unwatched: number } {
+    const all = [...this.#byDirectory.values()];
+    const watched = all.filter(({ watcher }) => watcher !== null).length;
+    return { watched, unwatched: all.length - watched };
+  }
+
+  /** From now on these hints concern the subject, and no others. False: these were wanted already. */
+  want(subject: T, hints: readonly Hint[]): boolean {
+    const before = this.#wanted.get(subject);
+    if (before === hints) return false;
+    this.#wanted.set(subject, hints);
+    for (const { directory } of before ?? []) this.#byDirectory.get(directory)?.interests.delete(subject);
+    for (const hint of hints) this.#addInterest(subject, hint);
+    for (const { directory } of before ?? []) this.#closeIfUnused(directory);
+    return true;
+  }
+
+  forget(subject: T): void {
+    this.want(subject, []);
+    this.#wanted.delete(subject);
+  }
+
+  /** Hangs every watch on the directory that has its name now, a step each. */
+  *verify(): Generator<void> {
+    this.#isExhausted = false;
+    for (const watched of this.#byDirectory.values()) {
+      this.#hang(watched);
+      yield;
+    }
+  }
+
+  close(): void {
+    for (const { watcher } of this.#byDirectory.values()) watcher?.close();
+    this.#byDirectory.clear();
+    this.#wanted.clear();
+  }
+
+  #addInterest(subject: T, { directory, names, identity }: Hint): void {
+    const watched = this.#entryOf(directory);
+    const known = watched.interests.get(subject);
+    const all = names === null || known === null;
+    watched.interests.set(subject, all ? null : new Set([...(known ?? []), ...names]));
+    if (watched.watcher === null || (identity !== undefined && identity !== watched.identity)) this.#hang(watched);
+  }
+
+  #entryOf(directory: string): Watched<T> {
+    const known = this.#byDirectory.get(directory);
+    if (known !== undefined) return known;
+    const made: Watched<T> = { directory, interests: new Map(), watcher: null, identity: null };
+    this.#byDirectory.set(directory, made);
+    return made;
+  }
+
+  #closeIfUnused(directory: string): void {
+    const watched = this.#byDirectory.get(directory);
+    if (watched === undefined || watched.interests.size > 0) return;
+    watched.watcher?.close();
+    this.#byDirectory.delete(directory);
+  }
+
+  #hang(watched: Watched<T>): void {
+    const identity = directoryIdentity(watched.directory);
+    if (watched.watcher !== null && identity === watched.identity) return;
+    this.#unhang(watched);
+    if (identity === null || this.#isExhausted) return;
+    try {
+      const watcher = watch(watched.directory, { persistent: false });
+      watcher.on('change', (event, name) => this.#hear(watched, event, name === null ? null : String(name)));
+      watcher.on('error', (error) => this.#fail(watched, error));
+      watched.watcher = watcher;
+      watched.identity = identity;
+    } catch (error) {
+      this.#fail(watched, error as Error);
+    }
+  }
+
+  #unhang(watched: Watched<T>): void {
+    watched.watcher?.close();
+    watched.watcher = null;
+    watched.identity = null;
+  }
+
+  #fail(watched: Watched<T>, error: Error): void {
+    this.#unhang(watched);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EMFILE') return;
+    this.#isExhausted = true;
+    this.#options.onExhausted(watched.directory, error);
+  }
+
+  /** An event that names the directory itself may mean that the name has moved on: then the watch must too. */
+  #hear(watched: Watched<T>, event: string, name: string | null): void {
+    const isOwn = name === null || name === basename(watched.directory);
+    if (isOwn) this.#hang(watched);
+    for (const [subject, names] of watched.interests) {
+      if (isOwn || (names === null ? event === 'rename' : names.has(name))) this.#options.onHint(subject);
+    }
+  }
+}
+
+function directoryIdentity(directory: string): string | null {
+  try {
+    const stat = statSync(directory, { bigint: true, throwIfNoEntry: false });
+    return stat?.isDirectory() ? identityOf(stat) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+// Where the kernel could tell us that a path has come to mean something else: its own directory, the directory of every
+// link in its spelling, and for what does not exist the deepest directory that does. Ancestors that are moved or replaced
+// are not among these; the sweep sees them.
+
+import { basename } from 'node:path';
+import type { Place } from '../core/place.ts';
+import { parentOf, walkLinks } from './link-walk.ts';
+
+/** A directory whose events concern somebody. */
+export interface Hint {
+  readonly directory: string;
+  /** Entries that matter; null: all that come, go or are renamed. */
+  readonly names: readonly string[] | null;
+  /** Which directory of that name is meant, where it matters. */
+  readonly identity?: string;
+}
+
+/** Hints for a path as written; null where the way cannot be walked, so that the hints so far are the best there are. */
+export function spellingHints(path: string): readonly Hint[] | null {
+  const way = walkLinks(path);
+  if (!way.ok) return null;
+  const links = way.links.map(({ directory, name }): Hint => ({ directory, names: [name] }));
+  const [missing] = way.missing;
+  if (missing !== undefined) return [...links, { directory: way.reached, names: [missing] }];
+  return [...links, entryHint(way.reached)];
+}
+
+/** Hints for a directory that is there, of which some entries matter. `path`: how it is written. */
+export function directoryHints(path: string, place: Place, names: readonly string[] | null): readonly Hint[] {
+  const spelling = path === place.path ? [entryHint(path)] : spellingHints(path);
+  return [...(spelling ?? []), { directory: place.path, names, identity: place.identity }];
+}
+
+export function sameHints(a: readonly Hint[], b: readonly Hint[]): boolean {
+  return a.length === b.length && a.every((hint, i) => sameHint(hint, b[i]));
+}
+
+function sameHint(a: Hint, b: Hint | undefined): boolean {
+  return a.directory === b?.directory && a.identity === b.identity && a.names?.join('/') === b.names?.join('/');
+}
+
+function entryHint(path: string): Hint {
+  return { directory: parentOf(path), names: [basename(path)] };
+}

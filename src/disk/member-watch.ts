@@ -1,0 +1,109 @@
+import { escapeForTerminal, hasControlOrBidi } from '../core/display.ts';
+import { RootsError } from '../core/errors.ts';
+import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
+import { placeOf } from './identity.ts';
+import type { KernelWalk } from './kernel-walk.ts';
+import { childOf } from './link-walk.ts';
+import { listDirectory } from './list-directory.ts';
+import type { Looking } from './looking.ts';
+import { observeMember } from './observe-root.ts';
+import type { ReadProject } from './project-file.ts';
+import { resolvePath } from './resolve.ts';
+import { RootWatch } from './root-watch.ts';
+
+export interface MemberWatchOptions {
+  /** The pattern root's path without its star, as written. */
+  readonly path: string;
+  readonly having: readonly string[];
+  readonly walk: KernelWalk;
+  readonly readProject: ReadProject;
+  readonly onWarning: (warning: RootsError) => void;
+  /** A directory that is new, already looked at. */
+  readonly onFound: (member: RootWatch) => void;
+  readonly onForgotten: (member: RootWatch) => void;
+}
+
+/** The directories that a pattern root may have as members. Each is looked at for itself; this knows which there are. */
+export class MemberWatch implements Looking {
+  readonly #options: MemberWatchOptions;
+  readonly #members = new Map<string, RootWatch>();
+  readonly #warned = new Set<string>();
+  #hints: readonly Hint[] = [];
+  readonly dueMs = null;
+
+  constructor(options: MemberWatchOptions) {
+    this.#options = options;
+  }
+
+  get hints(): readonly Hint[] {
+    return this.#hints;
+  }
+
+  /** Every directory that is or could be a member. */
+  get candidates(): Iterable<RootWatch> {
+    return this.#members.values();
+  }
+
+  /** Members by basename, in the order of code points. */
+  members(): readonly (readonly [name: string, member: RootWatch])[] {
+    return [...this.#members].filter(([, member]) => member.isShown).sort(([a], [b]) => compareCodePoints(a, b));
+  }
+
+  /** Finds directories that are new. That one has gone, or holds what it must, is found by looking at that one. */
+  *look(nowMs: number): Generator<void, boolean> {
+    const { path, walk } = this.#options;
+    this.#dropGone();
+    const base = resolvePath(path, walk);
+    const isThere = base.ok && base.stat?.isDirectory() === true;
+    this.#aim(
+      isThere && base.stat !== null ? directoryHints(path, placeOf(base.path, base.stat), null) : spellingHints(path),
+    );
+    if (!isThere) return false;
+    let changed = false;
+    for (const { name, isDirectory } of listDirectory(base.path)) {
+      yield;
+      if (isDirectory && name !== null && this.#isNew(name)) changed = (yield* this.#add(name, nowMs)) || changed;
+    }
+    return changed;
+  }
+
+  *#add(name: string, nowMs: number): Generator<void, boolean> {
+    const { having, walk, readProject } = this.#options;
+    const path = childOf(this.#options.path, name);
+    const observe = () => observeMember(path, having, walk);
+    const member = new RootWatch({ path, observe, names: having, isCandidate: true, readProject });
+    this.#members.set(name, member);
+    yield* member.look(nowMs);
+    this.#options.onFound(member);
+    return member.isShown;
+  }
+
+  #dropGone(): void {
+    for (const [name, member] of this.#members) {
+      if (!member.isGone) continue;
+      this.#members.delete(name);
+      this.#options.onForgotten(member);
+    }
+  }
+
+  #isNew(name: string): boolean {
+    if (this.#members.has(name)) return false;
+    if (!hasControlOrBidi(name)) return true;
+    if (!this.#warned.has(name)) {
+      this.#warned.add(name);
+      this.#options.onWarning(
+        new RootsError('ROOT_MEMBER_NAME', { directory: this.#options.path, name: escapeForTerminal(name) }),
+      );
+    }
+    return false;
+  }
+
+  #aim(hints: readonly Hint[] | null): void {
+    if (hints !== null && !sameHints(hints, this.#hints)) this.#hints = hints;
+  }
+}
+
+/** UTF-8 sorts by code point, UTF-16 does not. */
+function compareCodePoints(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

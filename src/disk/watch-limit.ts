@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+
+export interface WatchLimit {
+  /** A name for sysctl. */
+  readonly limit: string;
+  /** What it is now; `unknown` where the kernel does not say. */
+  readonly value: string;
+}
+
+/**
+ * The kernel's limit that an error of a watch is about, or null if it is about none. The error itself reads like a full
+ * disk (ENOSPC) or like too many open files (EMFILE).
+ */
+export function readWatchLimit(error: Error): WatchLimit | null {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== 'watch') return null;
+  if (code === 'ENOSPC') return readLimit('max_user_watches');
+  return code === 'EMFILE' ? readLimit('max_user_instances') : null;
+}
+
+function readLimit(name: string): WatchLimit {
+  const limit = `fs.inotify.${name}`;
+  try {
+    return { limit, value: readFileSync(`/proc/sys/fs/inotify/${name}`, 'utf8').trim() };
+  } catch {
+    return { limit, value: 'unknown' };
+  }
+}

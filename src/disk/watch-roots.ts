@@ -1,0 +1,220 @@
+// Keeps Places true. The truth is what a look at the disk says: everything is looked at in a sweep, and what the kernel
+// hints at is looked at at once. A hint that never comes costs time, nothing else.
+
+import { RootsError } from '../core/errors.ts';
+import type { PathPattern } from '../core/pattern.ts';
+import type { Places } from '../core/place.ts';
+import type { RootDeclaration } from '../core/policy.ts';
+import { Agenda } from './agenda.ts';
+import { type Clock, SYSTEM_CLOCK } from './clock.ts';
+import { DirectoryWatches } from './directory-watches.ts';
+import { type KernelWalk, kernelWalk } from './kernel-walk.ts';
+import type { Looking } from './looking.ts';
+import type { ReadProject } from './project-file.ts';
+import { runAtOnce, runInSlices } from './slices.ts';
+import { readWatchLimit } from './watch-limit.ts';
+import { WatchedPlaces } from './watched-places.ts';
+
+export interface RootWatcherOptions {
+  readonly declarations: readonly RootDeclaration[];
+  /** Of denies, exceptions, ceilings and sensitive places. */
+  readonly patterns: readonly PathPattern[];
+  readonly readProject: ReadProject;
+  /** places() says something else than before. Once a change, always after the last one; never out of update(). */
+  readonly onChange: () => void;
+  /** WATCH_LIMIT, ROOT_MEMBER_NAME, PATTERN_TOO_WIDE; each thing once. */
+  readonly onWarning: (warning: RootsError) => void;
+  readonly walk?: KernelWalk;
+  readonly clock?: Clock;
+}
+
+export interface RootWatcherCounts {
+  /** Places looked at in a sweep. */
+  readonly places: number;
+  /** Directories with a kernel watch, and those that should have one. */
+  readonly watched: number;
+  readonly unwatched: number;
+  readonly sweeps: number;
+  /** What the last sweep took of the processor's time. */
+  readonly lastSweepMs: number;
+}
+
+export interface RootWatcher extends Disposable {
+  /** What the disk says now, as far as it is known. */
+  places(): Places;
+  /** Watches these and no others; what is new is looked at before it returns. */
+  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): void;
+  /** Looks at everything; resolves when what has changed is told. */
+  sweep(): Promise<void>;
+  counts(): RootWatcherCounts;
+  close(): void;
+}
+
+/** Looks at everything once before it returns; kernel watches follow with the first sweep, which starts at once. */
+export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
+  return new Watcher(options);
+}
+
+/** Hints come in bursts. */
+const HINT_MS = 10;
+const SWEEP_MS = 2_000;
+/** A sweep takes at most a hundredth of the processor. */
+const SWEEP_SHARE = 100;
+
+class Watcher implements RootWatcher {
+  readonly #options: RootWatcherOptions;
+  readonly #clock: Clock;
+  readonly #agenda: Agenda<Looking>;
+  readonly #watches: DirectoryWatches<Looking>;
+  readonly #all: WatchedPlaces;
+  readonly #busy = new Set<Looking>();
+  #changed = false;
+  #closed = false;
+  #sweeps = 0;
+  #lastSweepMs = 0;
+  #running: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
+  #cancelNextSweep: () => void = () => {};
+
+  constructor(options: RootWatcherOptions) {
+    const { clock = SYSTEM_CLOCK, walk = kernelWalk(), readProject, onWarning } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
+    this.#watches = new DirectoryWatches({
+      onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
+      onExhausted: warnOnce(onWarning),
+    });
+    this.#all = new WatchedPlaces({
+      walk,
+      readProject,
+      onWarning,
+      onFound: (looking) => this.#watchSoon(looking),
+      onForgotten: (looking) => this.#forget(looking),
+    });
+    this.update(options.declarations, options.patterns);
+  }
+
+  places(): Places {
+    return this.#all.places();
+  }
+
+  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): void {
+    const added = this.#all.replace(declarations, patterns);
+    const nowMs = this.#clock.now();
+    for (const looking of added) runAtOnce(looking.look(nowMs));
+    this.#all.invalidate();
+    this.#sweepIn(0);
+  }
+
+  sweep(): Promise<void> {
+    this.#queued ??= this.#running.then(() => {
+      this.#queued = null;
+      this.#running = this.#sweepNow();
+      return this.#running;
+    });
+    return this.#queued;
+  }
+
+  counts(): RootWatcherCounts {
+    return { places: this.#all.size, ...this.#watches.counts(), sweeps: this.#sweeps, lastSweepMs: this.#lastSweepMs };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelNextSweep();
+    this.#agenda.close();
+    this.#watches.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #sweepNow(): Promise<void> {
+    if (this.#closed) return;
+    this.#cancelNextSweep();
+    this.#lastSweepMs = await this.#run(this.#sweepSteps());
+    this.#sweeps += 1;
+    this.#sweepIn(Math.max(SWEEP_MS, SWEEP_SHARE * this.#lastSweepMs));
+  }
+
+  #sweepIn(delayMs: number): void {
+    if (this.#closed) return;
+    this.#cancelNextSweep();
+    this.#cancelNextSweep = this.#clock.after(delayMs, () => void this.sweep());
+  }
+
+  *#sweepSteps(): Generator<void> {
+    yield* this.#watches.verify();
+    yield* this.#lookAtAll(this.#all.everything());
+  }
+
+  /** Takes the steps and tells what has changed. */
+  async #run(steps: Iterator<void>): Promise<number> {
+    const spentMs = await runInSlices(steps, () => this.#closed);
+    if (this.#changed && !this.#closed) {
+      this.#changed = false;
+      this.#options.onChange();
+    }
+    return spentMs;
+  }
+
+  *#lookAtAll(everything: Iterable<Looking>): Generator<void> {
+    for (const looking of everything) {
+      yield* this.#lookAt(looking);
+      yield;
+    }
+  }
+
+  *#lookAt(looking: Looking): Generator<void> {
+    if (this.#busy.has(looking)) {
+      this.#agenda.add(looking, this.#clock.now() + HINT_MS);
+      return;
+    }
+    this.#busy.add(looking);
+    try {
+      yield* this.#lookOnce(looking);
+      // What changed before a watch was hung gave no hint.
+      if (this.#aim(looking)) yield* this.#lookOnce(looking);
+      this.#aim(looking);
+    } finally {
+      this.#busy.delete(looking);
+    }
+  }
+
+  *#lookOnce(looking: Looking): Generator<void> {
+    const changed = yield* looking.look(this.#clock.now());
+    if (!this.#all.has(looking)) return;
+    if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
+    if (!changed) return;
+    this.#changed = true;
+    this.#all.invalidate();
+  }
+
+  /** Watches what hints at it now; true if that was not watched before. */
+  #aim(looking: Looking): boolean {
+    return !this.#closed && this.#all.has(looking) && this.#watches.want(looking, looking.hints);
+  }
+
+  /** Before the first sweep there is no need: that one comes to everything. */
+  #watchSoon(looking: Looking): void {
+    if (this.#sweeps > 0) this.#agenda.add(looking, this.#clock.now());
+  }
+
+  #forget(looking: Looking): void {
+    this.#agenda.remove(looking);
+    this.#watches.forget(looking);
+  }
+}
+
+/** Running out of watches is told once, with the limit to raise. */
+function warnOnce(onWarning: (warning: RootsError) => void): (directory: string, error: Error) => void {
+  let warned = false;
+  return (path, error) => {
+    const limit = readWatchLimit(error);
+    if (warned || limit === null) return;
+    warned = true;
+    onWarning(new RootsError('WATCH_LIMIT', { path, ...limit }, { cause: error }));
+  };
+}

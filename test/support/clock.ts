@@ -1,0 +1,33 @@
+import type { Clock } from '../../src/disk/clock.ts';
+
+/** Time that passes only when a test says so. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { atMs: this.#nowMs + delayMs, run };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets time pass, timer by timer, and what each sets off. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    for (let next = this.#nextUntil(endMs); next !== undefined; next = this.#nextUntil(endMs)) {
+      this.#timers.delete(next);
+      this.#nowMs = next.atMs;
+      next.run();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#nowMs = endMs;
+  }
+
+  #nextUntil(endMs: number) {
+    return [...this.#timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
+  }
+}

@@ -1,0 +1,34 @@
+// Run as a user who is refused things by file modes: loses and regains the permission to read roots while they are
+// watched. Prints what the watcher says after each step, as a list of [available, why, changes].
+import { chmodSync, mkdirSync } from 'node:fs';
+import { openRootWatcher } from '../../src/disk/watch-roots.ts';
+import { declare } from './root-watcher.ts';
+
+const [base = ''] = process.argv.slice(2);
+const report: unknown[] = [];
+
+for (const [root, shut] of [
+  ['direct', 'direct'],
+  ['up/root', 'up'],
+  ['members/*', 'members/m'],
+] as const) {
+  mkdirSync(`${base}/${root.replace('*', 'm')}`, { recursive: true });
+  let changes = 0;
+  const watcher = openRootWatcher({
+    declarations: [declare('r', `${base}/${root}`)],
+    patterns: [],
+    readProject: () => undefined,
+    onChange: () => {
+      changes += 1;
+    },
+    onWarning: () => {},
+  });
+  for (const mode of [0, 0o700]) {
+    chmodSync(`${base}/${shut}`, mode);
+    await watcher.sweep();
+    const [facts] = watcher.places().roots;
+    report.push([facts?.available, facts?.unavailable, changes]);
+  }
+  watcher.close();
+}
+console.log(JSON.stringify(report));
