@@ -17,6 +17,10 @@ export const LOG_EVENTS = {
   peerFault: 'peer fault',
   peerFactsLimited: 'peer facts limited to the uid',
   reloadRequested: 'reload requested',
+  lastGoodRefused: 'last good state refused',
+  lastGoodLost: 'last good state not kept',
+  auditLost: 'audit line lost',
+  auditRepaired: 'audit file repaired',
   bug: 'bug',
 } as const;
 export type LogEvent = (typeof LOG_EVENTS)[keyof typeof LOG_EVENTS];

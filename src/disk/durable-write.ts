@@ -56,8 +56,11 @@ export function isTemporary(name: string): boolean {
   return /^\..+\.[0-9a-f]{16}\.tmp$/.test(name);
 }
 
-/** Some filesystems (FUSE, 9p) have no fsync for directories and say so: nothing more can be done there. */
-async function syncDirectory(directory: string): Promise<void> {
+/**
+ * Makes what was done to the entries of a directory outlast a power cut. Some filesystems (FUSE, 9p) have no fsync for
+ * directories and say so: nothing more can be done there.
+ */
+export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await handle.sync();

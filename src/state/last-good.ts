@@ -1,0 +1,124 @@
+// The texts of a layer as they were when it was last activated, so that a start with a broken policy runs the last good
+// one. Trusted like a policy file: ours, in a directory of ours, not writable by others, whole by its digest. The digest
+// tells damage, not malice: who can write the file can write the digest too.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import type { Layer } from '../core/rule.ts';
+import { isTemporary, syncDirectory, writeDurably } from '../disk/durable-write.ts';
+import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
+import type { Log } from '../system/log.ts';
+import { readOwnFile, refused } from './own-file.ts';
+
+/** A policy file of the layer as it was read. */
+export interface KeptFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface LastGoodOptions {
+  /** Made where it is missing. */
+  readonly directory: string;
+  readonly owner: Owner;
+  readonly log: Log;
+}
+
+/**
+ * Nothing here rejects: a daemon that cannot keep its last good state is worse off at its next start, not now. Calls for
+ * one layer must not overlap.
+ */
+export interface LastGood {
+  /** The layer's files as last kept; null where there are none, or none that can be trusted (logged with the reason). */
+  load(layer: Layer): Promise<readonly KeptFile[] | null>;
+  save(layer: Layer, files: readonly KeptFile[]): Promise<void>;
+  remove(layer: Layer): Promise<void>;
+}
+
+/** Opens the store. Throws a RootsError `DIRECTORY_UNSAFE` where its directory cannot be ours alone. */
+export function openLastGood({ directory, owner, log }: LastGoodOptions): LastGood {
+  makePrivateDirectory(directory, owner);
+  removeLeftovers(directory);
+  const pathOf = (layer: Layer) => join(directory, `${layer}.json`);
+
+  /** Runs `work`; a failure is logged as one of keeping the layer's state. */
+  async function keep(layer: Layer, work: (path: string) => Promise<void>): Promise<void> {
+    const path = pathOf(layer);
+    try {
+      await work(path);
+    } catch (cause) {
+      log('warn', LOG_EVENTS.lastGoodLost, { error: new RootsError('STATE_UNWRITABLE', { path }, { cause }) });
+    }
+  }
+
+  return {
+    async load(layer) {
+      const path = pathOf(layer);
+      try {
+        const text = await readOwnFile(path, owner);
+        return text === null ? null : parseRecord(path, text, layer);
+      } catch (cause) {
+        const error = cause instanceof RootsError ? cause : unreadable(path, cause);
+        log('warn', LOG_EVENTS.lastGoodRefused, { error });
+        return null;
+      }
+    },
+    save: (layer, files) => keep(layer, (path) => writeDurably(path, formatRecord(layer, files))),
+    remove: (layer) =>
+      keep(layer, async (path) => {
+        await rm(path, { force: true });
+        await syncDirectory(directory);
+      }),
+  };
+}
+
+/** What writes that were killed have left. One daemon at a time has this directory, so none of them is under way. */
+function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (isTemporary(name)) rmSync(join(directory, name), { force: true });
+  }
+}
+
+function formatRecord(layer: Layer, files: readonly KeptFile[]): string {
+  const content = { version: 1, layer, files: files.map(({ path, text }) => ({ path, text })) };
+  return `${JSON.stringify({ ...content, sha256: digestOf(layer, files) })}\n`;
+}
+
+function parseRecord(path: string, text: string, layer: Layer): readonly KeptFile[] {
+  const record = parseJson(path, text);
+  if (!isRecord(record) || record.version !== 1) throw refused(path, 'it has not the form that we write');
+  const { files } = record;
+  if (record.layer !== layer || !Array.isArray(files) || !files.every(isKeptFile)) {
+    throw refused(path, 'it has not the form that we write');
+  }
+  if (record.sha256 !== digestOf(layer, files)) throw refused(path, 'its digest does not fit: it is damaged');
+  return files;
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused(path, 'it is not JSON');
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isKeptFile(value: unknown): value is KeptFile {
+  return isRecord(value) && typeof value.path === 'string' && typeof value.text === 'string';
+}
+
+function digestOf(layer: Layer, files: readonly KeptFile[]): string {
+  const content = [layer, files.map(({ path, text }) => [path, text])];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+function unreadable(path: string, cause: unknown): RootsError {
+  return new RootsError('STATE_REFUSED', { path, what: 'it cannot be read' }, { cause });
+}
