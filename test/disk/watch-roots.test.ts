@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { errnoFailure } from '../../src/disk/failure.ts';
+import { type KernelWalk, kernelWalk } from '../../src/disk/kernel-walk.ts';
 import type { RootWatcherOptions } from '../../src/disk/watch-roots.ts';
 import { FakeClock } from '../support/clock.ts';
 import { needsRoot, runAsNobody } from '../support/nobody.ts';
@@ -102,6 +104,27 @@ describe('openRootWatcher()', () => {
     await clock.advance(10_000);
     assert.equal(watching.changes, 0);
     assert.equal(watching.root('r').available, true);
+  });
+
+  it('takes a device or a file server that does not answer for an absence, other errors for a no (B119)', async (t) => {
+    const base = makeTree(t, ['dir root']);
+    const plain = kernelWalk();
+    for (const [errno, stands] of [
+      ['EIO', true],
+      ['ESTALE', true],
+      ['ENOENT', true],
+      ['EACCES', false],
+      ['EPERM', false],
+    ] as const) {
+      let broken = false;
+      const walk: KernelWalk = { ...plain, reach: (path) => (broken ? errnoFailure(errno) : plain.reach(path)) };
+      const { watching, watcher, clock } = await watchStill(t, { walk, declarations: [declare('r', `${base}/root`)] });
+      broken = true;
+      await watcher.sweep();
+      assert.equal(watching.root('r').available, stands, errno);
+      await clock.advance(300);
+      assert.deepEqual([watching.root('r').available, watching.changes], [false, 1], errno);
+    }
   });
 
   it('tells once when a directory is replaced by another of the same name', async (t) => {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runAtOnce, runInSlices, SLICE_MS } from '../../src/disk/slices.ts';
+
+/** Works for about a millisecond a step. */
+function* steps(count: number, done: number[]): Generator<void> {
+  for (let i = 0; i < count; i++) {
+    for (const end = performance.now() + 1; performance.now() < end; );
+    done.push(i);
+    yield;
+  }
+}
+
+describe('runInSlices()', () => {
+  it('begins at once, lets others run in between, and takes all steps', async () => {
+    const done: number[] = [];
+    const seen: number[] = [];
+    const look = () => {
+      seen.push(done.length);
+      if (done.length < 40) setImmediate(look);
+    };
+    const running = runInSlices(steps(40, done), () => false);
+    assert.notEqual(done.length, 0);
+    look();
+    const spentMs = await running;
+    assert.equal(done.length, 40);
+    assert.equal(spentMs >= 40, true);
+    const longest = Math.max(...seen.map((count, i) => count - (seen[i - 1] ?? 0)));
+    assert.equal(longest <= SLICE_MS + 1, true, `${longest} steps at a stretch`);
+  });
+
+  it('stops when it is cancelled', async () => {
+    const done: number[] = [];
+    await runInSlices(steps(1_000, done), () => done.length > 10);
+    assert.equal(done.length < 20, true);
+  });
+});
+
+describe('runAtOnce()', () => {
+  it('takes all steps and gives their result', () => {
+    const done: number[] = [];
+    function* summed(): Generator<void, number> {
+      yield* steps(3, done);
+      return done.length;
+    }
+    assert.equal(runAtOnce(summed()), 3);
+  });
+});
