@@ -100,6 +100,11 @@ export const CODES = {
     hint: 'Write "version: 1"',
   },
   YAML_SYNTAX: { kind: 'file', text: 'Not YAML: {what}' },
+  YAML_UNEXPECTED: {
+    kind: 'file',
+    text: 'Not YAML: {what}',
+    hint: 'Close what is open before it; quote a text that holds one of { } [ ] , : #',
+  },
   YAML_INDENT: {
     kind: 'file',
     text: 'Wrong indentation: {what}',

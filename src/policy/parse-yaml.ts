@@ -4,7 +4,7 @@ import { Composer, type CST, type Document, isScalar, type YAMLError } from 'yam
 import { type Code, type Problem, problem } from '../core/errors.ts';
 import { checkText } from './decode-text.ts';
 import { type LexedYaml, lexYaml } from './lex-yaml.ts';
-import { positionOf, type SourceText, startOf } from './source-text.ts';
+import { clip, positionOf, type SourceText, startOf } from './source-text.ts';
 import type { YamlFile } from './yaml-file.ts';
 import { readValues } from './yaml-value.ts';
 
@@ -47,31 +47,39 @@ function isEmpty({ contents }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 
+/**
+ * A closing bracket that is not indented is only a warning there, and common. Of tokens that nobody expects, the first
+ * tells what happened; the others, up to the end of the file, follow from it.
+ */
 function syntaxProblems(source: SourceText, document: Document.Parsed, lexed: LexedYaml): Problem[] {
-  const known = new Set(lexed.problems.map((known) => `${known.line}:${known.column}`));
-  return [...document.errors, ...document.warnings]
-    .filter((error) => error.pos[0] < lexed.cutoff && !isReportedElsewhere(error))
-    .map((error) => syntaxProblem(source, error))
-    .filter((found) => !known.has(`${found.line}:${found.column}`));
+  const known = new Set(lexed.problems.map(({ line, column }) => `${line}:${column}`));
+  const warnings = document.warnings.filter(({ code }) => code !== 'BAD_INDENT');
+  const faults = [...document.errors, ...warnings]
+    .filter((fault) => fault.pos[0] < lexed.cutoff && !isAboutAliases(fault))
+    .sort((a, b) => a.pos[0] - b.pos[0]);
+  return faults
+    .filter(({ code }, i) => i === 0 || code !== 'UNEXPECTED_TOKEN')
+    .map((fault) => syntaxProblem(source, fault))
+    .filter(({ line, column }) => !known.has(`${line}:${column}`));
 }
 
-/** Aliases and tags are refused by the lexer, wherever they stand. */
-function isReportedElsewhere({ code, message }: YAMLError): boolean {
-  return (
-    code === 'BAD_ALIAS' || code === 'ALIAS_PROPS' || (code === 'TAG_RESOLVE_FAILED' && /^Unresolved/.test(message))
-  );
+/** The lexer refuses them wherever they stand. */
+function isAboutAliases({ code }: YAMLError): boolean {
+  return code === 'BAD_ALIAS' || code === 'ALIAS_PROPS';
 }
 
 function syntaxProblem(source: SourceText, { code, pos, message }: YAMLError): Problem {
   const [start, end] = pos;
   const last = source.text.length;
   const at = positionOf(source, [Math.min(start, last), Math.min(Math.max(end, start), last)]);
-  if (code === 'TAB_AS_INDENT') return problem('YAML_TAB', at);
-  return problem(SYNTAX_CODES[code] ?? 'YAML_SYNTAX', at, { what: message.replace(/\s+/g, ' ') });
+  return problem(SYNTAX_CODES[code] ?? 'YAML_SYNTAX', at, { what: clip(message) });
 }
 
+/** Faults that have a cause and a remedy of their own. */
 const SYNTAX_CODES: Readonly<Record<string, Code>> = {
+  TAB_AS_INDENT: 'YAML_TAB',
   BAD_INDENT: 'YAML_INDENT',
   BAD_SCALAR_START: 'YAML_UNQUOTED_START',
   BLOCK_AS_IMPLICIT_KEY: 'YAML_UNQUOTED_COLON',
+  UNEXPECTED_TOKEN: 'YAML_UNEXPECTED',
 };

@@ -122,6 +122,9 @@ const REFUSED: Readonly<Record<string, readonly Row[]>> = {
     ['a: 1\n\u{feff}b: 2\n', 'YAML_BYTE_ORDER_MARK 2:1'],
   ],
   'other faults of syntax, at their place': [
+    ['a: { b: ${home}/x }\nc: { d: e }\nf: g\n', 'YAML_UNEXPECTED 1:10'],
+    ['a: @b\nc: d: e\n', 'YAML_UNQUOTED_START 1:4', 'YAML_UNQUOTED_COLON 2:4'],
+    ['a: !!int b\n', 'YAML_SYNTAX 1:4'],
     ['a: [b, c\nd: e\n', 'YAML_INDENT 2:1'],
     ['a:\n  b: 1\n c: 2\n', 'YAML_INDENT 3:1'],
     ['a: @b/c\n', 'YAML_UNQUOTED_START 1:4'],
@@ -158,6 +161,7 @@ test('parseYaml() reports the problems of all kinds in one go', () => {
 test('parseYaml() reads what YAML 1.2 allows and we do', () => {
   const rows: readonly (readonly [string, unknown])[] = [
     ['---\na: 1\n...\n', { a: 1 }],
+    ['a: {\n  b: c\n}\nd: [\n  e\n]\n', { a: { b: 'c' }, d: ['e'] }],
     ['# c\n%YAML 1.2\n---\na: 1\n', { a: 1 }],
     ['a: no\nb: on\nc: y\nd: TRUE\n', { a: 'no', b: 'on', c: 'y', d: true }],
     ['a: 0x10\nb: 0o17\nc: -5\nd: 0\n', { a: 16, b: 15, c: -5, d: 0 }],

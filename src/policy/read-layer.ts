@@ -1,0 +1,130 @@
+// A layer's directory -> its policy, or all that is wrong with it. Nothing of a layer is used unless all of it is good.
+
+import { type Problem, problem } from '../core/errors.ts';
+import type { Expansions } from '../core/pattern.ts';
+import type { LayerPolicy } from '../core/policy.ts';
+import { compileLayer, type LayerFile } from './compile-layer.ts';
+import { decodeText } from './decode-text.ts';
+import { type LayerListing, type ListedFile, listLayer } from './list-layer.ts';
+import { hasErrors, inFileOrder } from './problem-order.ts';
+import { startOf } from './source-text.ts';
+import { type Trust, TrustedReader } from './trust.ts';
+
+/** A policy file has at most 1 MiB. */
+export const MAX_POLICY_BYTES = 1024 * 1024;
+
+export interface ReadLayerOptions {
+  readonly layer: 'system' | 'user';
+  readonly expansions: Expansions;
+  readonly trust: Omit<Trust, 'layer'>;
+  /** The layers above, upper ones first, the built-in one included. */
+  readonly upper: readonly LayerPolicy[];
+  /** Names of the listeners of rootsd.yaml. */
+  readonly listeners?: readonly string[];
+  /** A layer above could not be read: names that are not declared may be declared there. */
+  readonly isIncomplete?: boolean;
+  /** Ends the reading between two files. */
+  readonly signal?: AbortSignal;
+}
+
+export interface GoodLayer {
+  readonly state: 'good';
+  readonly policy: LayerPolicy;
+  /** Warnings only. */
+  readonly problems: readonly Problem[];
+  readonly listing: readonly ListedFile[];
+  /** What was read: compileLayer() makes the same policy of it later. */
+  readonly texts: readonly LayerFile[];
+}
+
+export interface BrokenLayer {
+  readonly state: 'broken';
+  readonly problems: readonly Problem[];
+  readonly listing: readonly ListedFile[];
+}
+
+/** `absent`: there is no such directory. Absent is told apart from wrong. */
+export type LayerRead = GoodLayer | BrokenLayer | { readonly state: 'absent' };
+
+/** Reads, judges and compiles the layer in a directory. Rejects only when `signal` is aborted. */
+export async function readLayer(options: ReadLayerOptions & { readonly directory: string }): Promise<LayerRead> {
+  const { directory } = options;
+  let listing: LayerListing;
+  try {
+    listing = await listLayer(directory);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { state: 'absent' };
+    return { state: 'broken', problems: [unreadable(directory, error)], listing: [] };
+  }
+  return readPolicyFiles(listing, options);
+}
+
+/** The same for files that are listed already. */
+export async function readPolicyFiles(
+  { policies, ignored, problems: misnamed }: LayerListing,
+  options: ReadLayerOptions,
+): Promise<GoodLayer | BrokenLayer> {
+  const reader = await TrustedReader.open({ ...options.trust, layer: options.layer });
+  const texts: LayerFile[] = [];
+  const problems: Problem[] = [...misnamed];
+  for (const path of policies) {
+    options.signal?.throwIfAborted();
+    const file = await readPolicyText(reader, path);
+    problems.push(...file.problems);
+    if (file.text !== null) texts.push({ path, text: file.text });
+  }
+  const isIncomplete = options.isIncomplete === true || texts.length < policies.length;
+  const compiled = compileLayer({ ...options, files: texts, isIncomplete });
+  const all = inFileOrder([...problems, ...compiled.problems]);
+  const listed = listFiles([...policies, ...misnamed.map(({ file }) => file)], ignored, all);
+  return compiled.policy === null || hasErrors(all)
+    ? { state: 'broken', problems: all, listing: listed }
+    : { state: 'good', policy: compiled.policy, problems: all, listing: listed, texts };
+}
+
+async function readPolicyText(
+  reader: TrustedReader,
+  path: string,
+): Promise<{ readonly text: string | null; readonly problems: readonly Problem[] }> {
+  try {
+    const { bytes, problems } = await reader.read(path, MAX_POLICY_BYTES);
+    const text = bytes === null ? null : decodeText(path, bytes, MAX_POLICY_BYTES);
+    return typeof text === 'object' && text !== null
+      ? { text: null, problems: [...problems, text] }
+      : { text, problems };
+  } catch (error) {
+    return { text: null, problems: [unreadable(path, error)] };
+  }
+}
+
+function listFiles(paths: readonly string[], ignored: readonly string[], problems: readonly Problem[]): ListedFile[] {
+  const broken = new Set(problems.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+  return [
+    ...paths.map((path): ListedFile => ({ path, state: broken.has(path) ? 'broken' : 'ok' })),
+    ...ignored.map((path): ListedFile => ({ path, state: 'ignored' })),
+  ];
+}
+
+function unreadable(path: string, error: unknown): Problem {
+  return problem('POLICY_UNREADABLE', startOf(path), { file: path, what: whyUnreadable(error) });
+}
+
+const ERRNO_WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'reading is not permitted',
+  ENOENT: 'it is not there (a link to nowhere?)',
+  ENOTDIR: 'it is not a directory',
+  EISDIR: 'it is a directory',
+  ELOOP: 'its links lead in a circle',
+  ENXIO: 'it is a socket or a device',
+};
+
+/** The system's reason in our words. */
+export function whyUnreadable(error: unknown): string {
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  return ERRNO_WORDS[code] ?? `the system says ${code}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

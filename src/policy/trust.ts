@@ -1,0 +1,137 @@
+// Who could have written a file (DESIGN §3 "File trust"). A file that others may write is wrong, not absent.
+//
+// The file is opened first and everything about it is asked of what was opened. The directories on the way to it,
+// those of links included, are looked at after that; at the end of that way must be the file that was opened.
+// Access control lists are not looked at: where they widen a mode, the mode's group bits show it on Linux.
+
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { type Code, type Params, type Problem, problem, type Severity } from '../core/errors.ts';
+import { PathWalk, type Walked, type WalkStep } from './path-walk.ts';
+import { type AccountFiles, readPrivateGroups, SYSTEM_ACCOUNTS } from './private-group.ts';
+import { startOf } from './source-text.ts';
+
+export interface Trust {
+  /** `system`: only root may write. `user`: root and that user. */
+  readonly layer: 'system' | 'user';
+  readonly uid: number;
+  /** Above it nobody looks when a user's file lies inside. */
+  readonly home: string;
+  readonly accounts?: AccountFiles;
+  /** How much a fault of trust counts; `error` when omitted. */
+  readonly severity?: Severity;
+}
+
+export interface ReadFileResult {
+  /** null where it is no regular file or cannot be read. */
+  readonly bytes: Buffer | null;
+  readonly problems: readonly Problem[];
+}
+
+const SHARED_WRITE = 0o022;
+const STICKY = 0o1000;
+
+/** Reads files of one layer: each is opened once, and each directory is judged once. */
+export class TrustedReader {
+  readonly #trust: Trust;
+  readonly #isPrivateGroup: (gid: number, ownerUid: number) => boolean;
+  readonly #walk = new PathWalk();
+  readonly #judged = new Set<string>();
+
+  /** Reads the machine's accounts. */
+  static async open(trust: Trust): Promise<TrustedReader> {
+    return new TrustedReader(trust, await readPrivateGroups(trust.accounts ?? SYSTEM_ACCOUNTS));
+  }
+
+  private constructor(trust: Trust, isPrivateGroup: (gid: number, ownerUid: number) => boolean) {
+    this.#trust = trust;
+    this.#isPrivateGroup = isPrivateGroup;
+  }
+
+  /** Reads at most `maxBytes`; never blocks on a pipe or a device. Rejects with the error of the system. */
+  async read(path: string, maxBytes: number): Promise<ReadFileResult> {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile())
+        return { bytes: null, problems: [this.#fault('TRUST_NOT_A_FILE', path, { what: kindOf(stats) })] };
+      const problems = [...this.#judgeEntry(path, stats), ...(await this.#judgeWay(path, stats))];
+      if (stats.size > maxBytes) {
+        const tooLarge = problem('FILE_TOO_LARGE', startOf(path), { size: stats.size, limit: maxBytes });
+        return { bytes: null, problems: [...problems, tooLarge] };
+      }
+      // One byte more than allowed shows that the file has grown past the limit since.
+      const buffer = Buffer.alloc(Math.min(maxBytes, stats.size) + 1);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+      if (bytesRead !== stats.size) return { bytes: null, problems: [...problems, this.#fault('TRUST_CHANGED', path)] };
+      return { bytes: buffer.subarray(0, bytesRead), problems };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #judgeWay(path: string, opened: Stats): Promise<Problem[]> {
+    const walked = await this.#walk.walk(path);
+    if (walked.stats.dev !== opened.dev || walked.stats.ino !== opened.ino) return [this.#fault('TRUST_CHANGED', path)];
+    const isBeyond = await this.#isBeyond(walked);
+    return walked.steps.flatMap((step) => (isBeyond(step.directory) ? [] : this.#judgeStep(step)));
+  }
+
+  /** Directories above the home say nothing about files inside: who owns these owns the home as well. */
+  async #isBeyond(walked: Walked): Promise<(directory: string) => boolean> {
+    if (this.#trust.layer === 'system') return () => false;
+    const home = await this.#walk.walk(this.#trust.home).catch(() => null);
+    if (home === null || !isAtOrBelow(walked.path, home.path)) return () => false;
+    return (directory) => directory !== home.path && isAtOrBelow(home.path, directory);
+  }
+
+  #judgeStep({ directory, directoryStats: stats, entryStats }: WalkStep): Problem[] {
+    if (this.#judged.has(directory)) return [];
+    // In a sticky directory an entry can only be replaced by its owner, so it is judged anew for each entry.
+    const isSafeEntry = (stats.mode & STICKY) !== 0 && this.#mayWrite(entryStats.uid);
+    if ((stats.mode & STICKY) === 0) this.#judged.add(directory);
+    return isSafeEntry ? this.#judgeOwner(directory, stats) : this.#judgeEntry(directory, stats);
+  }
+
+  #judgeEntry(path: string, stats: Stats): Problem[] {
+    const problems = this.#judgeOwner(path, stats);
+    const shared = stats.mode & SHARED_WRITE;
+    const fix = `chmod go-w ${shellQuoted(path)}`;
+    if ((shared & 0o002) !== 0) return [...problems, this.#fault('TRUST_OTHERS_WRITE', path, { fix })];
+    if (shared === 0 || this.#isPrivateGroup(stats.gid, stats.uid)) return problems;
+    return [
+      ...problems,
+      this.#fault('TRUST_GROUP_WRITE', path, { gid: stats.gid, fix: `chmod g-w ${shellQuoted(path)}` }),
+    ];
+  }
+
+  #judgeOwner(path: string, { uid }: Stats): Problem[] {
+    if (this.#mayWrite(uid)) return [];
+    const isSystem = this.#trust.layer === 'system';
+    const owners = isSystem ? 'root' : `root or uid ${this.#trust.uid}`;
+    const fix = `chown ${isSystem ? 'root' : this.#trust.uid} ${shellQuoted(path)}`;
+    return [this.#fault('TRUST_OWNER', path, { uid, owners, fix })];
+  }
+
+  #mayWrite(uid: number): boolean {
+    return uid === 0 || (this.#trust.layer === 'user' && uid === this.#trust.uid);
+  }
+
+  #fault(code: Code, path: string, params: Params = {}): Problem {
+    return problem(code, startOf(path), { path, ...params }, this.#trust.severity);
+  }
+}
+
+function isAtOrBelow(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
+}
+
+function shellQuoted(path: string): string {
+  return /^[\w/.@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory';
+  if (stats.isFIFO()) return 'a pipe';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
