@@ -95,6 +95,13 @@ test('listen() refuses a path that the kernel would cut, and makes nothing', asy
   assert.deepEqual(readdirSync(directory), ['é'.repeat(5)]);
 });
 
+test('listen() measures the path that a link stands for', async (t) => {
+  const base = temporaryDirectory(t);
+  mkdirSync(join(base, 'd'.repeat(MAX_PATH_BYTES)));
+  symlinkSync('d'.repeat(MAX_PATH_BYTES), join(base, 'short'));
+  await assert.rejects(open(t, { path: join(base, 'short/run/s') }), { code: 'SOCKET_PATH_TOO_LONG' });
+});
+
 test('listen() never takes over a live socket and always a dead one', async (t) => {
   const directory = temporaryDirectory(t);
   const path = join(directory, 'rootsd.sock');

@@ -116,6 +116,17 @@ test('confirm() is null when the process runs another program by now', { skip },
   assert.equal(facts.confirm(), null);
 });
 
+test('confirm() asks whether the process still runs, for another may have its number and its program', {
+  skip,
+}, async (t) => {
+  let isAlive = true;
+  assert.ok(native);
+  const { facts } = await visit(t, { native: { ...native, isAlive: () => isAlive } });
+  assert.ok(facts.confirm());
+  isAlive = false;
+  assert.equal(facts.confirm(), null);
+});
+
 test('close() lets go of the process', { skip }, async (t) => {
   const { facts } = await visit(t);
   const held = () => readdirSync('/proc/self/fd').length;

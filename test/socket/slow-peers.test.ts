@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import type { RootsError } from '../../src/core/errors.ts';
@@ -57,6 +58,24 @@ test('a peer that listens for list_changed and does not read gets at most one mo
   assert.equal((await peer.next()).id, 'list');
   assert.equal((await peer.next()).method, 'notifications/roots/list_changed');
   assert.deepEqual((await peer.request('roots/list')).result, { roots: viewOf('a99', 'x').roots });
+});
+
+test('a notice that waits is not sent once rootsd/watch has given the newest view', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  authority.view = largeView('a1');
+  const peer = await connectPeer(t, path);
+  await attach(peer);
+  peer.socket.pause();
+  peer.send({ jsonrpc: '2.0', id: 'list', method: 'roots/list' });
+  const state = () => authority.attached[0]?.session.state;
+  while (state()?.listed !== true) await new Promise(setImmediate);
+  publish(viewOf('a2', 'x'));
+  peer.send({ jsonrpc: '2.0', id: 'watch', method: 'rootsd/watch' });
+  while (state()?.watching !== true) await new Promise(setImmediate);
+  peer.socket.resume();
+  assert.equal((await peer.next()).id, 'list');
+  assert.equal((await peer.next()).result.generation, 'a2');
+  assert.equal((await peer.request('rootsd/nothing')).error?.code, -32601, 'nothing else came');
 });
 
 test('a peer that sends requests and does not read is not read from, and is cut', async (t) => {
@@ -125,6 +144,18 @@ test('a message over the limit ends that session with an error that says so, wit
   await peer.ended;
   assert.ok(most < 20 * 1024 * 1024, `${most} bytes`);
   assert.equal((await other.request('roots/list')).error, undefined);
+});
+
+test('a peer that sends all it has before it reads still learns why it was refused', async (t) => {
+  const { path } = await openTestPeers(t, { limits: { ...LIMITS, message: 1024 } });
+  const script = `use Socket; $SIG{PIPE} = "IGNORE"; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die;
+    connect($s, pack_sockaddr_un(shift)) or die; my $x = "x" x 65536;
+    for (1 .. 160) { my $n = syswrite($s, $x); die "write: $!" unless $n == 65536; select(undef, undef, undef, 0.001); }
+    print scalar <$s>;`;
+  const child = spawn('perl', ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const [reply] = await once(child.stdout, 'data');
+  assert.equal(JSON.parse(String(reply)).error.data.code, 'PEER_MESSAGE_TOO_LARGE');
 });
 
 test('a message of just the limit is served', async (t) => {
