@@ -21,6 +21,7 @@ export const LOG_EVENTS = {
   lastGoodLost: 'last good state not kept',
   auditLost: 'audit line lost',
   auditRepaired: 'audit file repaired',
+  notifyFailed: 'service manager not told',
   bug: 'bug',
 } as const;
 export type LogEvent = (typeof LOG_EVENTS)[keyof typeof LOG_EVENTS];

@@ -2,9 +2,10 @@
 // that compares signatures (watch-signature.ts) makes it sure, a settling time (stable-settle.ts) keeps half a save out.
 
 import { RootsError } from '../core/errors.ts';
+import { readWatchLimit } from '../disk/watch-limit.ts';
 import { Settling } from './stable-settle.ts';
 import { type Hints, type OpenHints, openHints as openKernelHints } from './watch-hints.ts';
-import { readWatchLimit } from './watch-limit.ts';
+
 import { signatureOf, type WatchedPlace } from './watch-signature.ts';
 
 export interface PolicyWatcherOptions {
