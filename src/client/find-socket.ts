@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 export const PEERS_SOCKET = 'rootsd.sock';
 export const CONTROL_SOCKET = 'control.sock';
 /** Written by `serve` in its state directory: the path of its peers' socket. */
-const ENDPOINT_FILE = 'endpoint';
+export const ENDPOINT_FILE = 'endpoint';
 const MAX_ENDPOINT_BYTES = 4_096;
 
 export interface SearchOptions {

@@ -3,7 +3,7 @@ import { escapeForTerminal } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Effect } from '../core/rule.ts';
 import type { ExplainedDecision, ExplainedServer, Question } from '../daemon/explain.ts';
-import { ask } from './ask-policy.ts';
+import { askAboutServer, askAboutTarget } from './ask-policy.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
 
@@ -21,12 +21,12 @@ const STATUS: Readonly<Record<Effect, number>> = { allow: EXIT.yes, deny: EXIT.n
 export async function explainCommand(target: string | undefined, options: WhoOptions, io: Io): Promise<number> {
   const question = questionOf(options);
   if (target === undefined) {
-    const answer = await ask('explainServer', question, options, io);
+    const answer = await askAboutServer(question, options, io);
     if (options.format === 'json') printJson(io, answer);
     else printServer(answer, io);
     return EXIT.yes;
   }
-  const answer = await ask('explainTarget', { ...question, target: absoluteTarget(target, options, io) }, options, io);
+  const answer = await askAboutTarget({ ...question, target: absoluteTarget(target, options, io) }, options, io);
   if (options.format === 'json') printJson(io, answer);
   else printDecision(answer, io);
   return STATUS[answer.effect];

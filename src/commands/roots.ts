@@ -1,12 +1,12 @@
 import { escapeForTerminal } from '../core/display.ts';
 import type { ExplainedRoots } from '../daemon/explain.ts';
-import { ask } from './ask-policy.ts';
+import { askForRoots } from './ask-policy.ts';
 import { questionOf, type WhoOptions } from './explain.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 
 /** `rootsd roots`: the list that a server is told. */
 export async function rootsCommand(options: WhoOptions, io: Io): Promise<number> {
-  const answer = await ask('explainRoots', questionOf(options), options, io);
+  const answer = await askForRoots(questionOf(options), options, io);
   if (options.format === 'json') printJson(io, answer);
   else print(answer, io);
   return EXIT.yes;

@@ -29,7 +29,10 @@ export async function statusCommand(options: StatusOptions, io: Io): Promise<num
 }
 
 function print(status: StatusReply, format: string, io: Io): void {
-  if (format === 'json') return printJson(io, status);
+  if (format === 'json') {
+    printJson(io, status);
+    return;
+  }
   const { version, generation, state, sessions, roots, since } = status;
   const rows = [
     ['state', state],

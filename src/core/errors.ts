@@ -18,6 +18,11 @@ export const CODES = {
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
+  POLICY_BROKEN: {
+    kind: 'file',
+    text: 'Cannot edit the policies: they are broken as they are: {problem}',
+    hint: 'See "rootsd check"',
+  },
   POLICY_LAYER_GONE: {
     kind: 'file',
     text: 'Cannot read the policies in "{directory}": they were in force and are gone, the last good ones stay in force',

@@ -74,7 +74,6 @@ function parseParams(params: unknown, kinds: Readonly<Record<string, string>>): 
   for (const [name, value] of Object.entries(params)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) throw invalid(`unknown parameter "${name}"`);
-    // biome-ignore lint/suspicious/useValidTypeof: `kind` is one of the names that typeof gives.
     if (typeof value !== kind) throw invalid(`parameter "${name}" must be a ${kind}`);
   }
   return params as Record<string, unknown>;

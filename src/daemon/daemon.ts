@@ -20,6 +20,7 @@ import { VERSION } from '../version.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
+import { OpenParts } from './open-parts.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
 
 export interface DaemonOptions {
@@ -62,7 +63,7 @@ export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #since: number;
   readonly #acknowledgements = new Acknowledgements();
-  readonly #opened: { close(): void | Promise<void> }[] = [];
+  readonly #parts: OpenParts;
   #policy: Policy;
   #evidence: Evidence;
   #sessions: Sessions;
@@ -71,6 +72,7 @@ export class Daemon implements AsyncDisposable {
 
   constructor(options: DaemonOptions) {
     this.#options = options;
+    this.#parts = new OpenParts({ onError: (error) => options.log('error', LOG_EVENTS.bug, { error }) });
     this.#since = options.now();
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
@@ -80,7 +82,7 @@ export class Daemon implements AsyncDisposable {
   async open(): Promise<void> {
     const { layers, policyDirectories, log, native, now, limits, peersAt, controlAt } = this.#options;
     // Watched before it is read: no change falls in between.
-    this.#own(
+    this.#parts.add(
       openPolicyWatcher({
         directories: policyDirectories,
         onChange: () => void this.reload({ wait: false, acceptEmpty: false }),
@@ -89,7 +91,7 @@ export class Daemon implements AsyncDisposable {
     );
     this.#report(await layers.reload());
     this.#policy = layers.policy;
-    this.#roots = this.#own(
+    this.#roots = this.#parts.add(
       openRootWatcher({
         declarations: this.#policy.roots,
         patterns: pathsOf(this.#policy),
@@ -105,20 +107,16 @@ export class Daemon implements AsyncDisposable {
       hostRoots: () => {},
       closed: (session: PeerSession) => this.#detach(session),
     };
-    this.#peers = this.#own(await openPeers({ at: peersAt, limits, authority, native, log, now }));
-    this.#own<Control>(await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }));
+    this.#peers = this.#parts.add(await openPeers({ at: peersAt, limits, authority, native, log, now }));
+    this.#parts.add<Control>(
+      await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }),
+    );
     log('info', LOG_EVENTS.started, { version: VERSION, generation: layers.generation, state: layers.state });
   }
 
   /** Closes the parts in reverse; goes on when one fails. */
   async close(): Promise<void> {
-    for (const part of this.#opened.splice(0).reverse()) {
-      try {
-        await part.close();
-      } catch (error) {
-        this.#options.log('error', LOG_EVENTS.bug, { error });
-      }
-    }
+    await this.#parts.close();
     this.#options.log('info', LOG_EVENTS.stopped, {});
   }
 
@@ -216,11 +214,6 @@ export class Daemon implements AsyncDisposable {
       else if (condition === 'lockdown') this.#options.log('error', LOG_EVENTS.lockdown, fields);
       else this.#options.log('warn', LOG_EVENTS.rejected, fields);
     }
-  }
-
-  #own<T extends { close(): void | Promise<void> }>(part: T): T {
-    this.#opened.push(part);
-    return part;
   }
 }
 

@@ -52,6 +52,13 @@ export interface LayerSource {
   forget(): Promise<void>;
 }
 
+export interface ReloadOptions {
+  /** A layer that disappeared is meant to be gone. */
+  readonly acceptEmpty?: boolean;
+  /** Is given the tests of each layer that could be read, as they came out. */
+  readonly onTests?: (results: readonly TestResult[]) => void;
+}
+
 export interface ReloadOutcome {
   readonly generation: string;
   readonly changed: boolean;
@@ -105,21 +112,21 @@ export class Layers {
     return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   }
 
-  /** Reads all layers again; calls wait for each other. `acceptEmpty`: a layer that disappeared is meant to be gone. */
-  reload(options: { readonly acceptEmpty: boolean } = { acceptEmpty: false }): Promise<ReloadOutcome> {
-    const next = this.#queue.then(() => this.#reload(options.acceptEmpty));
+  /** Reads all layers again; calls wait for each other. */
+  reload(options: ReloadOptions = {}): Promise<ReloadOutcome> {
+    const next = this.#queue.then(() => this.#reload(options));
     this.#queue = next.catch(() => undefined);
     return next;
   }
 
-  async #reload(acceptEmpty: boolean): Promise<ReloadOutcome> {
+  async #reload(options: ReloadOptions): Promise<ReloadOutcome> {
     const before = { states: this.#states, generation: this.generation };
     const states: LayerStatus[] = [];
     for (const [i, source] of this.#sources.entries()) {
       const upper = [this.#builtIn, ...states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
       const previous = before.states[i];
       if (previous === undefined) throw new Error('INVARIANT: one state for each source');
-      states.push(await this.#activate(source, previous, upper, acceptEmpty));
+      states.push(await this.#activate(source, previous, upper, options));
     }
     this.#states = states;
     const moved = states.filter((state, i) => differs(state, before.states[i]));
@@ -131,12 +138,14 @@ export class Layers {
     source: LayerSource,
     previous: LayerStatus,
     upper: readonly LayerPolicy[],
-    acceptEmpty: boolean,
+    { acceptEmpty = false, onTests }: ReloadOptions,
   ): Promise<LayerStatus> {
     const reading = await source.read(upper);
     if (reading.state === 'absent') return this.#absent(source, previous, upper, acceptEmpty);
     if (reading.state === 'broken') return this.#broken(source, previous, upper, reading.problems);
-    const failures = failedTests([...upper, reading.policy], reading.policy);
+    const results = runTests([...upper, reading.policy], reading.policy);
+    onTests?.(results);
+    const failures = results.filter(({ ok }) => !ok).map(testProblem);
     if (failures.length > 0) return this.#broken(source, previous, upper, [...reading.problems, ...failures]);
     const same = previous.condition === 'active' && sameFiles(previous.inForce, reading.policy);
     if (!same) await source.remember(reading.texts);

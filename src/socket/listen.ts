@@ -31,6 +31,8 @@ export interface ListenHandlers {
 /** Bytes of `sun_path` without its end. Node cuts longer paths silently and listens somewhere else. */
 export const MAX_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
 const OWNER_ONLY = 0o600;
+/** Connections that wait to be accepted: as many as sessions. Where it is full, connect() fails at once with EAGAIN. */
+const BACKLOG = 4096;
 const MAX_TRIES = 20;
 /** How long a process that accepts no connection may keep us from calling it alive. */
 const PROBE_MS = 1_000;
@@ -113,7 +115,7 @@ async function bindUnderRandomName(server: Server, path: string): Promise<string
 function listenOwnerOnly(server: Server, path: string): void {
   const before = process.umask(0o077);
   try {
-    server.listen(path);
+    server.listen({ path, backlog: BACKLOG });
   } finally {
     process.umask(before);
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { User } from '../core/peer.ts';
-import { type Account, type AccountSources, readAccount } from '../disk/account.ts';
+import { type Account, type AccountSources, readAccount } from './account.ts';
 
 /** A line of the group database. */
 interface Group {

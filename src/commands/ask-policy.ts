@@ -1,0 +1,68 @@
+// One question, asked of the daemon where one answers (what is in force), else of the files.
+
+import { requestControl } from '../client/control.ts';
+import { RootsError } from '../core/errors.ts';
+import { METHOD } from '../core/protocol.ts';
+import {
+  type ExplainedDecision,
+  type ExplainedRoots,
+  type ExplainedServer,
+  explainRoots,
+  explainServer,
+  explainTarget,
+  type Question,
+} from '../daemon/explain.ts';
+import { readUser } from '../disk/user-facts.ts';
+import { evaluateFiles } from './evaluate-files.ts';
+import type { Io } from './io.ts';
+import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
+import { problemLine } from './problem-line.ts';
+
+/** Explains one root or path. */
+export async function askAboutTarget(
+  question: Question & { readonly target: string },
+  options: LocateOptions,
+  io: Io,
+): Promise<ExplainedDecision> {
+  const machine = locateMachine(options, io, 'command');
+  const answer = await askDaemon(METHOD.explain, question, machine);
+  if (answer !== null) return answer as ExplainedDecision;
+  return explainTarget(await fromFiles(machine, io), question, contextOf(machine));
+}
+
+/** Explains every root for one server. */
+export async function askAboutServer(question: Question, options: LocateOptions, io: Io): Promise<ExplainedServer> {
+  const machine = locateMachine(options, io, 'command');
+  const answer = await askDaemon(METHOD.explain, question, machine);
+  if (answer !== null) return answer as ExplainedServer;
+  return explainServer(await fromFiles(machine, io), question, contextOf(machine));
+}
+
+/** The list that a server is told. */
+export async function askForRoots(question: Question, options: LocateOptions, io: Io): Promise<ExplainedRoots> {
+  const machine = locateMachine(options, io, 'command');
+  const answer = await askDaemon(METHOD.roots, question, machine);
+  if (answer !== null) return answer as ExplainedRoots;
+  return explainRoots(await fromFiles(machine, io), question, contextOf(machine));
+}
+
+/** The daemon's answer, or null where none answers. */
+async function askDaemon(method: string, question: Question, { search }: Machine): Promise<unknown> {
+  try {
+    return await requestControl(method, question, { search });
+  } catch (error) {
+    if (error instanceof RootsError && error.code === 'DAEMON_UNREACHABLE') return null;
+    throw error;
+  }
+}
+
+/** Broken files are said on standard error: what they would deny is not known, so nothing is allowed. */
+async function fromFiles(machine: Machine, io: Io): Promise<Awaited<ReturnType<typeof evaluateFiles>>['evidence']> {
+  const { evidence, problems } = await evaluateFiles(machine);
+  for (const problem of problems) io.stderr.write(`${problemLine(problem)}\n`);
+  return evidence;
+}
+
+function contextOf({ uid }: Machine): { readonly source: 'files'; readonly own: ReturnType<typeof readUser> } {
+  return { source: 'files', own: readUser(uid) };
+}

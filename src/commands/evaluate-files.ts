@@ -1,0 +1,66 @@
+// What the daemon would decide, from the files alone: for `explain`, `roots` and `test` where no daemon answers, and to
+// show the effect of an edit before it is written.
+
+import { dirname } from 'node:path';
+import type { Problem } from '../core/errors.ts';
+import { type Evidence, gatherEvidence } from '../core/evidence.ts';
+import { type Policy, pathsOf } from '../core/policy.ts';
+import type { Layers } from '../daemon/layers.ts';
+import { createLayers } from '../daemon/open-layers.ts';
+import { openRootWatcher } from '../disk/watch-roots.ts';
+import { readProject } from '../policy/read-project.ts';
+import type { Settings } from '../policy/settings.ts';
+import type { Machine } from './machine.ts';
+import { readSettings } from './read-settings.ts';
+
+export interface Evaluated {
+  readonly evidence: Evidence;
+  readonly layers: Layers;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the layers of this machine and looks at the places they name, once. */
+export async function evaluateFiles(machine: Machine): Promise<Evaluated> {
+  const layers = machineLayers(machine, await readSettings(machine));
+  await layers.reload();
+  return { evidence: lookAtPlaces(layers.policy), layers, problems: layers.problems };
+}
+
+/** The layers of this machine without a memory: a command that only looks restores and keeps nothing. */
+export function machineLayers(machine: Machine, settings: Settings): Layers {
+  const { expansions, uid } = machine;
+  const directories = settings.layers;
+  const listeners = settings.listeners.map(({ name }) => name);
+  const ownDirectories = ownDirectoriesOf(machine, settings);
+  return createLayers({ expansions, uid, directories, ownDirectories, listeners, lastGood: null, now: Date.now });
+}
+
+/** Configuration, state and runtime: no root may expose them. */
+export function ownDirectoriesOf(machine: Machine, settings: Settings): readonly string[] {
+  const { configPath, stateDirectory, runtimeDirectory } = machine;
+  const config = configPath === null ? [] : [dirname(configPath)];
+  const all = [
+    ...config,
+    dirname(settings.layers.user),
+    dirname(settings.layers.system),
+    stateDirectory,
+    runtimeDirectory,
+  ];
+  return [...new Set(all)];
+}
+
+/** The places of a policy as they are now. */
+export function lookAtPlaces(policy: Policy): Evidence {
+  const watcher = openRootWatcher({
+    declarations: policy.roots,
+    patterns: pathsOf(policy),
+    readProject,
+    onChange: () => {},
+    onWarning: () => {},
+  });
+  try {
+    return gatherEvidence(policy, watcher.places());
+  } finally {
+    watcher.close();
+  }
+}

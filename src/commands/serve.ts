@@ -1,0 +1,205 @@
+// `rootsd serve`: finds settings and directories, opens the daemon, waits for a signal, closes it.
+
+import { rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
+import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts';
+import { createLayers } from '../daemon/open-layers.ts';
+import { OpenParts, type Part } from '../daemon/open-parts.ts';
+import { auditedLog } from '../daemon/record.ts';
+import { privateGidOf, readAccount } from '../disk/account.ts';
+import { writeDurably } from '../disk/durable-write.ts';
+import { openNative } from '../disk/native.ts';
+import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
+import { readUser } from '../disk/user-facts.ts';
+import { readProject } from '../policy/read-project.ts';
+import { parseDuration, type Settings } from '../policy/settings.ts';
+import { acquireLock } from '../socket/lock.ts';
+import { type Audit, openAudit } from '../state/audit.ts';
+import { openLastGood } from '../state/last-good.ts';
+import { type Log, openLog } from '../system/log.ts';
+import { ownDirectoriesOf } from './evaluate-files.ts';
+import { type ExampleHome, makeExampleHome } from './example-home.ts';
+import { EXIT, type Io } from './io.ts';
+import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
+import { packageFile } from './package-file.ts';
+import { readSettings } from './read-settings.ts';
+import { Screen } from './serve-screen.ts';
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+export interface ServeOptions extends LocateOptions {
+  readonly system?: boolean;
+  readonly idleExit?: string;
+  readonly example?: boolean;
+}
+
+/** Runs the daemon until SIGTERM, SIGINT or `--idle-exit`; SIGHUP reads the policies again. */
+export async function serveCommand(options: ServeOptions, io: Io): Promise<number> {
+  if (options.system)
+    throw new RootsError('USAGE', { what: 'Cannot serve a whole machine: --system is not built yet' });
+  if (!options.example) return serve(options, io, null);
+  const example = makeExampleHome(packageFile('policies'), io.env);
+  try {
+    const { stdin, stdout, stderr, argv } = io;
+    const own: Io = { stdin, stdout, stderr, argv, cwd: () => io.cwd(), env: example.env };
+    return await serve({ ...options, config: example.config, socket: options.socket ?? example.socket }, own, example);
+  } finally {
+    example.close();
+  }
+}
+
+async function serve(options: ServeOptions, io: Io, example: ExampleHome | null): Promise<number> {
+  const idleMs = idleLimit(options.idleExit);
+  const machine = locateMachine(options, io, 'serve');
+  const settings = await readSettings(machine);
+  const screen = new Screen(io, example);
+  // On a terminal the log must not bury what is said to a person.
+  const level = screen.isShown && settings.log.level === 'info' ? 'warn' : settings.log.level;
+  const log = openLog({ level, stream: io.stderr });
+  const parts = new OpenParts({ onError: (error) => log.log('error', LOG_EVENTS.bug, { error }) });
+  parts.add(log);
+  try {
+    const stop = new Stop(parts);
+    const idle = parts.add(new IdleTimer(idleMs, () => stop.now()));
+    const daemon = await openParts(machine, settings, parts, {
+      log: log.log,
+      onChange: () => screen.changed(),
+      onSessions: (count) => idle.sessions(count),
+      onStop: () => stop.now(),
+    });
+    screen.open(daemon, settings);
+    await stop.wanted;
+    return EXIT.yes;
+  } finally {
+    await parts.close();
+  }
+}
+
+type Events = Pick<DaemonOptions, 'log' | 'onStop'> & Required<Pick<DaemonOptions, 'onChange' | 'onSessions'>>;
+
+/** Opens lock, state and daemon, and tells clients where it is. */
+async function openParts(machine: Machine, settings: Settings, parts: OpenParts, events: Events): Promise<Daemon> {
+  const owner = ownerOf(machine);
+  const socket = machine.search.explicit ?? join(machine.runtimeDirectory, PEERS_SOCKET);
+  const native = await openNative();
+  makePrivateDirectory(machine.stateDirectory, owner);
+  parts.add(await acquireLock(dirname(socket), native));
+  const lastGood = openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log });
+  const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
+  const layers = createLayers({
+    expansions: machine.expansions,
+    uid: machine.uid,
+    directories: settings.layers,
+    ownDirectories: [...ownDirectoriesOf(machine, settings), dirname(socket)],
+    listeners: settings.listeners.map(({ name }) => name),
+    lastGood,
+    now: Date.now,
+  });
+  const daemon = parts.add(
+    await openDaemon({
+      ...events,
+      layers,
+      policyDirectories: [settings.layers.system, settings.layers.user],
+      readProject,
+      own: readUser(machine.uid),
+      peersAt: { path: socket },
+      controlAt: { path: join(dirname(socket), CONTROL_SOCKET) },
+      limits: limitsOf(settings),
+      native,
+      log,
+      now: Date.now,
+    }),
+  );
+  parts.add(await announce(machine, daemon));
+  parts.add(reloadOnHangup(daemon, log));
+  return daemon;
+}
+
+/** Writes where peers connect into the state directory: for clients that look there. */
+async function announce({ stateDirectory }: Machine, { address }: Daemon): Promise<Part> {
+  const file = join(stateDirectory, ENDPOINT_FILE);
+  await writeDurably(file, `${address}\n`);
+  return { close: () => rm(file, { force: true }) };
+}
+
+/** SIGHUP: read the policies again. */
+function reloadOnHangup(daemon: Daemon, log: Log): Part {
+  const reload = (): void => {
+    log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
+    void daemon.reload({ wait: false, acceptEmpty: false });
+  };
+  process.on('SIGHUP', reload);
+  return { close: () => void process.off('SIGHUP', reload) };
+}
+
+/** SIGTERM or SIGINT, or an end of its own. A second signal ends the process at once, as if it had no handler. */
+class Stop {
+  readonly wanted: Promise<void>;
+  #resolve: () => void = () => {};
+
+  constructor(parts: OpenParts) {
+    this.wanted = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const onSignal = (): void => {
+      release();
+      this.now();
+    };
+    const release = (): void => {
+      for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+    parts.add({ close: release });
+  }
+
+  now(): void {
+    this.#resolve();
+  }
+}
+
+/** Ends a daemon that `rootsd run` has started when nobody has used it for a while. */
+class IdleTimer implements Part {
+  readonly #limitMs: number | null;
+  readonly #onIdle: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number | null, onIdle: () => void) {
+    this.#limitMs = limitMs;
+    this.#onIdle = onIdle;
+    this.sessions(0);
+  }
+
+  sessions(count: number): void {
+    clearTimeout(this.#timer);
+    if (count === 0 && this.#limitMs !== null) this.#timer = setTimeout(this.#onIdle, this.#limitMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+function idleLimit(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^[1-9]\d{0,4}[smh]$/.test(text)) return parseDuration(text);
+  throw new RootsError('USAGE', { what: `Cannot read "--idle-exit ${text}": it must be like 30s, 10m or 1h` });
+}
+
+function openAuditOf({ stateDirectory }: Machine, { audit }: Settings, owner: Owner, log: Log): Audit {
+  const path = isAbsolute(audit.file) ? audit.file : join(stateDirectory, audit.file);
+  const { sizeBytes, keep } = audit;
+  return openAudit({ path, sizeBytes, keep, owner, log, now: () => new Date() });
+}
+
+function limitsOf({ limits }: Settings): DaemonOptions['limits'] {
+  const { messageBytes, queueBytes, sessions } = limits;
+  return { message: messageBytes, queue: queueBytes, sessions };
+}
+
+function ownerOf({ uid }: Machine): Owner {
+  const account = readAccount(uid);
+  return account === null ? { uid } : { uid, privateGid: privateGidOf(account) };
+}

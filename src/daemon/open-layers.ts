@@ -1,0 +1,65 @@
+// Wires the layers to the disk: where they are read from, and where their last good state is kept.
+
+import { realpathSync } from 'node:fs';
+import type { Expansions } from '../core/pattern.ts';
+import { builtInLayer } from '../policy/built-in.ts';
+import { compileLayer } from '../policy/compile-layer.ts';
+import { readLayer } from '../policy/read-layer.ts';
+import type { LastGood } from '../state/last-good.ts';
+import { type FileLayer, type LayerReading, type LayerSource, Layers } from './layers.ts';
+
+export interface LayersOptions {
+  readonly expansions: Expansions;
+  readonly uid: number;
+  readonly directories: { readonly system: string; readonly user: string };
+  /** rootsd's own directories, which no root may expose. */
+  readonly ownDirectories: readonly string[];
+  /** Names of the listeners of rootsd.yaml. */
+  readonly listeners: readonly string[];
+  /** Where last good states are kept; null: nowhere (commands that only look). */
+  readonly lastGood: LastGood | null;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+/** The layers of this user, not read yet. */
+export function createLayers(options: LayersOptions): Layers {
+  const { expansions, ownDirectories, now } = options;
+  const builtIn = builtInLayer({ expansions, own: ownDirectories, realHome: realPlace(expansions.home) });
+  return new Layers(builtIn, [sourceOf('system', options), sourceOf('user', options)], now);
+}
+
+function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
+  const { expansions, uid, listeners, lastGood } = options;
+  const directory = options.directories[layer];
+  return {
+    layer,
+    directory,
+    async read(upper): Promise<LayerReading> {
+      const trust = { uid, home: expansions.home };
+      const reading = await readLayer({ layer, directory, expansions, trust, upper, listeners });
+      // All files gone is as much a disappearance as the directory gone: a layer without policies says nothing.
+      return reading.state === 'good' && reading.texts.length === 0 ? { state: 'absent' } : reading;
+    },
+    async restore(upper) {
+      const kept = await lastGood?.load(layer);
+      if (kept === undefined || kept === null) return null;
+      return compileLayer({ layer, files: kept, expansions, upper, listeners }).policy;
+    },
+    async remember(texts) {
+      await lastGood?.save(layer, texts);
+    },
+    async forget() {
+      await lastGood?.remove(layer);
+    },
+  };
+}
+
+/** Where a directory really is; as it is named where that cannot be told. */
+function realPlace(directory: string): string {
+  try {
+    return realpathSync.native(directory);
+  } catch {
+    return directory;
+  }
+}
