@@ -12,7 +12,16 @@ const shared = {
   logLevel: 'warning',
 };
 
+/** main.ts imports run/main.ts: in dist/ that is run.js, which shares no chunk with the rest. */
+const runApart = {
+  name: 'run-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/run\/main\.ts$/ }, () => ({ path: './run.js', external: true }));
+  },
+};
+
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
+await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
 await build({
   ...shared,
   entryPoints: { main: 'src/main.ts' },
@@ -20,4 +29,5 @@ await build({
   splitting: true,
   packages: 'external',
   chunkNames: 'chunks/[name]-[hash]',
+  plugins: [runApart],
 });
