@@ -32,6 +32,8 @@ export class RootsChannel {
   #noticeIsDue = false;
   /** Has this server asked for the list? */
   #hasAsked = false;
+  /** Has it had an answer? */
+  #hasList = false;
   #waiting: string[] = [];
   #cancelWait: (() => void) | null = null;
 
@@ -61,13 +63,16 @@ export class RootsChannel {
     this.#isOpen = false;
     this.#noticeIsDue = false;
     this.#hasAsked = false;
+    this.#hasList = false;
     this.#waiting = [];
   }
 
   update(told: Told): void {
     const isChanged = told.key !== this.#told.key;
     this.#told = told;
-    if (!isChanged || !this.#options.plan.roots) return;
+    // The first answer waits for just this: there is no list yet that could have changed.
+    const isAwaited = this.#cancelWait !== null && !this.#hasList;
+    if (!isChanged || isAwaited || !this.#options.plan.roots) return;
     if (this.#isOpen && !this.#noticeIsDue) this.#notifySoon();
     this.#noticeIsDue = true;
   }
@@ -91,6 +96,7 @@ export class RootsChannel {
   }
 
   #reply(id: string): void {
+    this.#hasList = true;
     const { plan, server } = this.#options;
     if (!plan.roots) server.insert(errorLine(id, NOT_SUPPORTED));
     else server.insert(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ roots: this.#list() })}}`);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { JsonLineReader } from '../../src/client/json-lines.ts';
 
 const SUPPORT = fileURLToPath(new URL('.', import.meta.url));
 export const OBEDIENT_SERVER = join(SUPPORT, 'obedient-server.mjs');
@@ -45,6 +46,7 @@ export class RunHost {
   readonly process: ChildProcess;
   readonly ended: Promise<RunEnd>;
   readonly #received: Buffer[] = [];
+  readonly #messages: Json[] = [];
   #stderr = '';
   #seen = 0;
   #wake: (() => void)[] = [];
@@ -55,8 +57,10 @@ export class RunHost {
     this.process = spawn(process.execPath, [program, ...args], { ...options, env, stdio: 'pipe' });
     this.ended = new Promise((resolve) => this.process.on('close', (status, signal) => resolve({ status, signal })));
     this.process.stdin?.on('error', () => undefined);
+    const reader = new JsonLineReader((message) => this.#messages.push(message as Json));
     this.process.stdout?.on('data', (chunk: Buffer) => {
       this.#received.push(chunk);
+      reader.push(chunk);
       this.#changed();
     });
     this.process.stderr?.on('data', (chunk: Buffer) => {
@@ -77,11 +81,7 @@ export class RunHost {
 
   /** All whole lines that have come, parsed. */
   get messages(): readonly Json[] {
-    return this.output
-      .toString('utf8')
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Json);
+    return this.#messages;
   }
 
   write(bytes: string | Buffer): void {
