@@ -42,6 +42,8 @@ export class FakeDaemon {
   plan: LaunchPlan = PLAN;
   /** Answers `rootsd/attach` with this error. */
   refusal: RpcError | null = null;
+  /** false: takes everything and answers nothing. */
+  answers = true;
   readonly received: Received[] = [];
   #view: ViewMessage;
   #server: Server | null = null;
@@ -117,7 +119,7 @@ export class FakeDaemon {
     const [waiting] = index === -1 ? [] : this.#waiting.splice(index, 1);
     if (waiting === undefined) this.received.push({ method, params });
     else waiting.resolve({ method, params });
-    if (id === undefined) return;
+    if (id === undefined || !this.answers) return;
     if (this.refusal !== null) send(socket, { id, error: this.refusal });
     else if (method === 'rootsd/attach') send(socket, { id, result: this.#attachResult(params) });
     else if (method === 'rootsd/watch') send(socket, { id, result: this.#view });

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { Tombstone } from '../../src/run/tombstone.ts';
+import { makeTree } from '../support/tree.ts';
+
+const uid = process.getuid?.() ?? 0;
+const OTHER_UID = 65_534;
+const needsRoot = uid === 0 ? false : 'needs a directory that is root’s';
+
+describe('Tombstone', () => {
+  it('makes an empty directory that nobody can write, once, and removes it', (t) => {
+    const base = makeTree(t, ['dir run']);
+    const tombstone = new Tombstone({
+      uid,
+      runtimeDirectories: [`${base}/none`, `${base}/run`],
+      systemDirectories: [],
+    });
+    const path = tombstone.use();
+    assert.match(path, new RegExp(`^${base}/run/empty-[0-9a-f]{16}$`));
+    assert.equal(statSync(path).mode & 0o777, 0o500);
+    assert.equal(tombstone.use(), path);
+    assert.deepEqual(tombstone.root(), { uri: `file://${path}`, name: 'no access (rootsd)' });
+    tombstone.close();
+    assert.equal(existsSync(path), false);
+  });
+
+  it('names the canonical path of what it made', (t) => {
+    const base = makeTree(t, ['dir run', 'link l -> run']);
+    const tombstone = new Tombstone({ uid, runtimeDirectories: [`${base}/l`], systemDirectories: [] });
+    t.after(() => tombstone.close());
+    assert.ok(tombstone.use().startsWith(`${base}/run/`));
+  });
+
+  /** What somebody may do to it; then another one is made, and what is not ours stays. */
+  const ROWS: readonly (readonly [string, (path: string, base: string) => void])[] = [
+    [
+      'filled',
+      (path) => {
+        chmodSync(path, 0o700);
+        writeFileSync(`${path}/f`, '');
+        chmodSync(path, 0o500);
+      },
+    ],
+    ['made writable', (path) => chmodSync(path, 0o700)],
+    ['removed', (path) => rmSync(path, { recursive: true })],
+    [
+      'replaced by a link',
+      (path, base) => {
+        rmSync(path, { recursive: true });
+        symlinkSync(`${base}/secret`, path);
+      },
+    ],
+    [
+      'replaced by another directory',
+      (path) => {
+        // A file takes the inode number that has become free.
+        rmSync(path, { recursive: true });
+        writeFileSync(`${path}.f`, '');
+        mkdirSync(path, { mode: 0o500 });
+      },
+    ],
+  ];
+  for (const [what, act] of ROWS) {
+    it(`is another one once it was ${what}`, (t) => {
+      const base = makeTree(t, ['dir run', 'file secret/f x']);
+      const tombstone = new Tombstone({ uid, runtimeDirectories: [`${base}/run`], systemDirectories: [] });
+      t.after(() => tombstone.close());
+      const first = tombstone.use();
+      act(first, base);
+      const second = tombstone.use();
+      assert.notEqual(second, first);
+      assert.deepEqual(readdirSync(second), []);
+      assert.ok(existsSync(`${base}/secret/f`));
+    });
+  }
+
+  it('is one of the system where we are not root: empty, and writable by root alone', { skip: needsRoot }, (t) => {
+    const base = makeTree(t, ['dir good', 'file full/f x', 'dir open', 'dir run', 'link link -> good']);
+    chmodSync(`${base}/open`, 0o777);
+    const bad = [`${base}/none`, `${base}/full`, `${base}/open`, `${base}/link`];
+    const options = { uid: OTHER_UID, runtimeDirectories: [`${base}/run`] };
+    const tombstone = new Tombstone({ ...options, systemDirectories: [...bad, `${base}/good`] });
+    assert.equal(tombstone.use(), `${base}/good`);
+    tombstone.close();
+    assert.ok(existsSync(`${base}/good`));
+    assert.equal(statSync(base).isDirectory(), true);
+  });
+
+  it('is never one of the system for root, who could write there', { skip: needsRoot }, (t) => {
+    const base = makeTree(t, ['dir good', 'dir run']);
+    const tombstone = new Tombstone({
+      uid: 0,
+      runtimeDirectories: [`${base}/run`],
+      systemDirectories: [`${base}/good`],
+    });
+    t.after(() => tombstone.close());
+    assert.ok(tombstone.use().startsWith(`${base}/run/`));
+  });
+
+  it('throws where none can be made', (t) => {
+    const base = makeTree(t, ['file f x']);
+    const tombstone = new Tombstone({ uid, runtimeDirectories: [`${base}/f`, `${base}/none`], systemDirectories: [] });
+    assert.throws(() => tombstone.use(), { code: 'TOMBSTONE_FAILED' });
+  });
+});
