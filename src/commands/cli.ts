@@ -42,18 +42,18 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     command(usage, description).addOption(json()).addOption(format());
   const located = (it: Command): Command =>
     it
-      .option('--config FILE', 'read this rootsd.yaml')
-      .option('--socket PATH', "the daemon's socket for peers; control.sock lies beside it");
+      .option('--config <FILE>', 'read this rootsd.yaml')
+      .option('--socket <PATH>', "the daemon's socket for peers; control.sock lies beside it");
   const who = (it: Command): Command =>
     it
-      .option('--server NAME', 'a server that fulfils all selectors of its entry')
-      .option('--claims NAME', 'a server that only says so')
-      .option('--host NAME', 'the host that starts it')
-      .option('--user USER', 'a name, uid:N or %group');
+      .option('--server <NAME>', 'a server that fulfils all selectors of its entry')
+      .option('--claims <NAME>', 'a server that only says so')
+      .option('--host <NAME>', 'the host that starts it')
+      .option('--user <USER>', 'a name, uid:N or %group');
 
   located(command('serve', 'run the daemon'))
     .option('--system', 'serve the users of a machine (not built yet)')
-    .option('--idle-exit DURATION', 'end this long after the last session, for example 10m')
+    .option('--idle-exit <DURATION>', 'end this long after the last session, for example 10m')
     .option('--example', 'serve the example policies from a temporary home')
     .action(run(async (options) => (await import('./serve.ts')).serveCommand(options, io)));
 
@@ -81,7 +81,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   );
 
   reading('resolve [path...]', 'canonicalize paths; with --within say whether they are inside')
-    .option('--within DIR', 'a directory they must be inside (repeatable)', collect, [])
+    .option('--within <DIR>', 'a directory they must be inside (repeatable)', collect, [])
     .option('--uri', 'the paths are file: URIs')
     .option('--stdin', 'read JSON lines {"id","kind","input","roots"} from standard input')
     .action(run(async (paths, options) => (await import('./resolve.ts')).resolveCommand(paths, options, io)));
@@ -100,12 +100,12 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .action(run(async (options) => (await import('./reload.ts')).reloadCommand(options, io)));
 
   located(reading('allow <path>', 'allow a server a directory, in your own local.yaml'))
-    .requiredOption('--server NAME', 'who may use it')
-    .addOption(new Option('--access ACCESS', 'how').choices(['read-only', 'read-write']).default('read-only'))
+    .requiredOption('--server <NAME>', 'who may use it')
+    .addOption(new Option('--access <ACCESS>', 'how').choices(['read-only', 'read-write']).default('read-only'))
     .action(run(async (path, options) => (await import('./allow.ts')).allowCommand(path, options, io)));
 
   located(reading('revoke <path>', 'take back what "rootsd allow" gave'))
-    .option('--server NAME', 'from this server alone')
+    .option('--server <NAME>', 'from this server alone')
     .action(run(async (path, options) => (await import('./allow.ts')).revokeCommand(path, options, io)));
 
   reading('version', 'the version of this program').action(
@@ -120,7 +120,7 @@ function json(): Option {
 }
 
 function format(): Option {
-  return new Option('--format FORMAT', 'how to print').choices(['human', 'json']).default('human');
+  return new Option('--format <FORMAT>', 'how to print').choices(['human', 'json']).default('human');
 }
 
 function collect(value: string, previous: readonly string[]): readonly string[] {

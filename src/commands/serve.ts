@@ -6,6 +6,7 @@ import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-sock
 import { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts';
+import type { Layers } from '../daemon/layers.ts';
 import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
 import { auditedLog } from '../daemon/record.ts';
@@ -20,6 +21,7 @@ import { acquireLock } from '../socket/lock.ts';
 import { type Audit, openAudit } from '../state/audit.ts';
 import { openLastGood } from '../state/last-good.ts';
 import { type Log, openLog } from '../system/log.ts';
+import { VERSION } from '../version.ts';
 import { ownDirectoriesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
 import { EXIT, type Io } from './io.ts';
@@ -84,6 +86,7 @@ type Events = Pick<DaemonOptions, 'log' | 'onStop'> & Required<Pick<DaemonOption
 async function openParts(machine: Machine, settings: Settings, parts: OpenParts, events: Events): Promise<Daemon> {
   const owner = ownerOf(machine);
   const socket = machine.search.explicit ?? join(machine.runtimeDirectory, PEERS_SOCKET);
+  const hangup = parts.add(new ReloadOnHangup(events.log));
   const native = await openNative();
   makePrivateDirectory(machine.stateDirectory, owner);
   parts.add(await acquireLock(dirname(socket), native));
@@ -114,7 +117,8 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     }),
   );
   parts.add(await announce(machine, daemon));
-  parts.add(reloadOnHangup(daemon, log));
+  hangup.attach(daemon);
+  log('info', LOG_EVENTS.started, { version: VERSION, ...inForce(layers) });
   return daemon;
 }
 
@@ -125,14 +129,28 @@ async function announce({ stateDirectory }: Machine, { address }: Daemon): Promi
   return { close: () => rm(file, { force: true }) };
 }
 
-/** SIGHUP: read the policies again. */
-function reloadOnHangup(daemon: Daemon, log: Log): Part {
-  const reload = (): void => {
-    log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
-    void daemon.reload({ wait: false, acceptEmpty: false });
+/** SIGHUP: read the policies again. Before the daemon is open there is nothing to read again; it ends nothing. */
+class ReloadOnHangup implements Part {
+  #daemon: Daemon | null = null;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+    process.on('SIGHUP', this.#reload);
+  }
+
+  attach(daemon: Daemon): void {
+    this.#daemon = daemon;
+  }
+
+  close(): void {
+    process.off('SIGHUP', this.#reload);
+  }
+
+  readonly #reload = (): void => {
+    this.#log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
+    void this.#daemon?.reload({ wait: false, acceptEmpty: false });
   };
-  process.on('SIGHUP', reload);
-  return { close: () => void process.off('SIGHUP', reload) };
 }
 
 /** SIGTERM or SIGINT, or an end of its own. A second signal ends the process at once, as if it had no handler. */
@@ -180,6 +198,10 @@ class IdleTimer implements Part {
   close(): void {
     clearTimeout(this.#timer);
   }
+}
+
+function inForce({ generation, state }: Layers): { readonly generation: string; readonly state: string } {
+  return { generation, state };
 }
 
 function idleLimit(text: string | undefined): number | null {

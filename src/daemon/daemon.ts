@@ -111,7 +111,6 @@ export class Daemon implements AsyncDisposable {
     this.#parts.add<Control>(
       await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }),
     );
-    log('info', LOG_EVENTS.started, { version: VERSION, generation: layers.generation, state: layers.state });
   }
 
   /** Closes the parts in reverse; goes on when one fails. */

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { StatusReply } from '../../src/daemon/control.ts';
+import type { ExplainedDecision } from '../../src/daemon/explain.ts';
+import { TestHome } from '../support/serve.ts';
+
+const ALLOW_A = 'roots: { a: { path: ~/a } }\nrules: [{ id: allow-a, allow: [a] }]\n';
+const TREE = ['dir home/a', 'dir home/b'];
+
+async function effect(home: TestHome, root = 'a'): Promise<string> {
+  const { effect: answer, source } = await home.json<ExplainedDecision>('explain', root, '--claims', 's');
+  assert.equal(source, 'daemon');
+  return answer;
+}
+
+describe('the daemon', () => {
+  it('activates a policy as it is saved', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    assert.equal(await effect(home), 'allow');
+    home.policy(ALLOW_A.replace('allow: [a]', 'deny: [a]'));
+    await daemon.logged('layer activated', 2);
+    assert.equal(await effect(home), 'deny');
+  });
+
+  it('keeps the last good policy of a layer that breaks, says so, and takes the next good one', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    for (const [i, broken] of ['rules: [', `${ALLOW_A}tests: [{ claims: s, root: a, expect: deny }]`].entries()) {
+      const before = await home.json<StatusReply>('status');
+      home.policy(broken);
+      await daemon.logged('layer rejected', i + 1);
+      const { state, problems, generation, status } = await home.json<StatusReply>('status');
+      assert.deepEqual([state, status, generation], ['degraded', 0, before.generation]);
+      assert.equal(problems.length > 0, true);
+      assert.equal(await effect(home), 'allow');
+      home.policy(`${ALLOW_A}# ${i}`);
+      await daemon.logged('layer activated', i + 2);
+      assert.equal((await home.json<StatusReply>('status')).state, 'ok');
+    }
+  });
+
+  it('lets a deny of the system layer act at once, however broken the user layer is', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    home.policy('rules: [');
+    await daemon.logged('layer rejected');
+    home.policy('rules: [{ id: no-a, deny: [~/a] }]', 'system');
+    await daemon.logged('layer activated', 2);
+    assert.equal(await effect(home), 'deny');
+  });
+
+  it('activates nothing of a layer of which one file is broken', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    home.policy('rules: [', 'user', 'broken.yaml');
+    await daemon.logged('layer rejected');
+    home.policy('roots: { b: { path: ~/b } }\nrules: [{ id: allow-b, allow: [b] }]', 'user', 'more.yaml');
+    assert.equal((await home.run('reload')).status, 1);
+    const { status, err } = await home.run('explain', 'b', '--claims', 's');
+    assert.equal(status, 64, err);
+    assert.equal(await effect(home), 'allow');
+  });
+
+  it('takes a layer that disappears for unreadable, until it is back or accepted as empty', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    const directory = home.directory('user');
+    renameSync(directory, `${directory}.away`);
+    await daemon.logged('layer rejected');
+    assert.equal((await home.json<StatusReply>('status')).state, 'degraded');
+    assert.equal(await effect(home), 'allow');
+
+    renameSync(`${directory}.away`, directory);
+    await daemon.logged('layer activated', 2);
+    assert.equal((await home.json<StatusReply>('status')).state, 'ok');
+
+    home.remove(join(directory, 'test.yaml'));
+    await daemon.logged('layer rejected', 2);
+    const { status } = await home.run('reload', '--accept-empty');
+    assert.equal(status, 0);
+    assert.equal((await home.json<StatusReply>('status')).state, 'ok');
+    assert.equal((await home.run('explain', 'a', '--claims', 's')).status, 64);
+  });
+
+  it('starts with the last good policy where the policy is broken', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    await (await home.serve()).kill('SIGTERM');
+    home.policy('rules: [');
+    await home.serve();
+    assert.equal((await home.json<StatusReply>('status')).state, 'degraded');
+    assert.equal(await effect(home), 'allow');
+  });
+
+  it('starts in lockdown where nothing is valid, and leaves it with the first good policy', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    home.policy('rules: [', 'system');
+    const daemon = await home.serve();
+    const { state, status } = await home.json<StatusReply>('status');
+    assert.deepEqual([state, status], ['lockdown', 0]);
+    const { roots } = await home.json<{ roots: unknown[] }>('roots', '--claims', 's');
+    assert.deepEqual(roots, []);
+    home.policy('ceiling: [~/**]', 'system');
+    await daemon.logged('layer activated', 2);
+    assert.equal(await effect(home), 'allow');
+  });
+
+  it('does not start with a broken rootsd.yaml: exit 78', async (t) => {
+    const home = new TestHome(t);
+    home.put(join(home.home, '.config/rootsd/rootsd.yaml'), 'version: 1\nlog: { level: loud }\n');
+    const { status, err } = await (await home.serve()).ended;
+    assert.equal(status, 78);
+    assert.match(err, /rootsd\.yaml:2:\d+: .*CONFIG_INVALID/);
+  });
+
+  it('reads the policies again at SIGHUP and on "reload", which says what is wrong', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    daemon.process.kill('SIGHUP');
+    await daemon.logged('reload requested');
+    assert.equal(await effect(home), 'allow');
+    const path = home.policy('rules: [');
+    const { status, out } = await home.run('reload');
+    assert.equal(status, 1);
+    assert.ok(out.includes(`${path}:2:`), out);
+  });
+});

@@ -1,0 +1,150 @@
+// A real daemon of the built program, in a home of its own.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeEntry, temporaryDirectory } from './tree.ts';
+
+export const ROOTSD = fileURLToPath(new URL('../../bin/rootsd', import.meta.url));
+assert.ok(existsSync(join(dirname(ROOTSD), '../dist/main.js')), 'run "npm run build" first');
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A home with policies of its own; nothing of the machine's is read. */
+export class TestHome {
+  readonly base: string;
+  readonly home: string;
+  readonly socket: string;
+  readonly #t: Pick<TestContext, 'after'>;
+
+  constructor(t: Pick<TestContext, 'after'>, tree: readonly string[] = []) {
+    this.#t = t;
+    this.base = temporaryDirectory(t);
+    this.home = join(this.base, 'home');
+    this.socket = join(this.home, '.local/state/rootsd/run/rootsd.sock');
+    for (const line of tree) makeEntry(this.base, line);
+    mkdirSync(this.home, { recursive: true, mode: 0o700 });
+    const layers = { system: this.directory('system'), user: this.directory('user') };
+    this.put(join(this.home, '.config/rootsd/rootsd.yaml'), `version: 1\nlayers: ${JSON.stringify(layers)}\n`);
+  }
+
+  directory(layer: 'system' | 'user'): string {
+    return layer === 'system' ? join(this.base, 'etc/policies.d') : join(this.home, '.config/rootsd/policies.d');
+  }
+
+  /** Writes a policy as careful editors do: beside it, then renamed. `version: 1` is added. */
+  policy(text: string, layer: 'system' | 'user' = 'user', name = 'test.yaml'): string {
+    const path = join(this.directory(layer), name);
+    this.put(path, `version: 1\n${text}`);
+    return path;
+  }
+
+  put(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+
+  remove(path: string): void {
+    rmSync(path, { recursive: true, force: true });
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { PATH: process.env.PATH ?? '', HOME: this.home, NO_COLOR: '1' };
+  }
+
+  /** Runs one command to its end. */
+  run(...args: readonly string[]): Promise<Outcome> {
+    const child = spawn(process.execPath, [ROOTSD, ...args], { env: this.env, cwd: this.base, stdio: 'pipe' });
+    child.stdin.end();
+    return outcomeOf(child);
+  }
+
+  /** The result of a command that prints JSON, and its status. */
+  async json<T>(...args: readonly string[]): Promise<T & { readonly status: number | null }> {
+    const { out, err, status } = await this.run(...args, '--json');
+    assert.notEqual(out, '', `rootsd ${args.join(' ')}: ${err}`);
+    return { ...(JSON.parse(out) as T), status };
+  }
+
+  /** Starts the daemon; resolves when it answers or has ended. */
+  async serve(...args: readonly string[]): Promise<Served> {
+    const child = spawn(process.execPath, [ROOTSD, 'serve', ...args], { env: this.env, cwd: '/', stdio: 'pipe' });
+    const served = new Served(child);
+    this.#t.after(() => served.kill('SIGKILL'));
+    await served.started;
+    return served;
+  }
+}
+
+/** A daemon process and its log. */
+export class Served {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Outcome>;
+  readonly started: Promise<unknown>;
+  readonly #lines: { readonly message: string; readonly [field: string]: unknown }[] = [];
+  #wake: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(child: ChildProcess) {
+    this.process = child;
+    this.ended = outcomeOf(child);
+    let rest = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      this.#lines.push(...lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)));
+      this.#changed();
+    });
+    child.on('close', () => {
+      this.#isOver = true;
+      this.#changed();
+    });
+    this.started = this.logged('daemon started').catch(() => undefined);
+  }
+
+  /** Waits for the `count`th line of the log with this message. */
+  async logged(message: string, count = 1): Promise<Readonly<Record<string, unknown>>> {
+    for (;;) {
+      const found = this.#lines.filter((line) => line.message === message)[count - 1];
+      if (found !== undefined) return found;
+      if (this.#isOver) throw new Error(`The daemon has ended without "${message}"`);
+      await new Promise<void>((resolve) => this.#wake.push(resolve));
+    }
+  }
+
+  /** How many lines with this message there are so far. */
+  count(message: string): number {
+    return this.#lines.filter((line) => line.message === message).length;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async kill(signal: NodeJS.Signals): Promise<Outcome> {
+    this.process.kill(signal);
+    return this.ended;
+  }
+
+  #changed(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const text = { out: '', err: '' };
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text.out += chunk;
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text.err += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status, ...text }));
+  });
+}
