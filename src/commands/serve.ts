@@ -21,16 +21,18 @@ import { acquireLock } from '../socket/lock.ts';
 import { type Audit, openAudit } from '../state/audit.ts';
 import { openLastGood } from '../state/last-good.ts';
 import { type Log, openLog } from '../system/log.ts';
+import { openNotify } from '../system/notify.ts';
+import { inheritedSockets } from '../system/socket-activation.ts';
 import { VERSION } from '../version.ts';
 import { ownDirectoriesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
-import { EXIT, type Io } from './io.ts';
+import type { Io } from './io.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { packageFile } from './package-file.ts';
+import { problemLine } from './problem-line.ts';
 import { readSettings } from './read-settings.ts';
+import { IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
 import { Screen } from './serve-screen.ts';
-
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export interface ServeOptions extends LocateOptions {
   readonly system?: boolean;
@@ -64,7 +66,7 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   const parts = new OpenParts({ onError: (error) => log.log('error', LOG_EVENTS.bug, { error }) });
   parts.add(log);
   try {
-    const stop = new Stop(parts);
+    const stop = parts.add(new Stop(log.log));
     const idle = parts.add(new IdleTimer(idleMs, () => stop.now()));
     const daemon = await openParts(machine, settings, parts, {
       log: log.log,
@@ -73,8 +75,7 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
       onStop: () => stop.now(),
     });
     screen.open(daemon, settings);
-    await stop.wanted;
-    return EXIT.yes;
+    return await stop.wanted;
   } finally {
     await parts.close();
   }
@@ -92,6 +93,9 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   parts.add(await acquireLock(dirname(socket), native));
   const lastGood = openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log });
   const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
+  const sockets = inheritedSockets(process.env, process.pid);
+  const inherited = (name: string) => sockets.find((one) => one.name === name);
+  const notify = openNotify({ address: process.env.NOTIFY_SOCKET, send: native?.sendDatagram, log });
   const layers = createLayers({
     expansions: machine.expansions,
     uid: machine.uid,
@@ -104,12 +108,13 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   const daemon = parts.add(
     await openDaemon({
       ...events,
+      onReload: { begin: () => notify.reloading(), end: () => notify.ready(statusText(layers)) },
       layers,
       policyDirectories: [settings.layers.system, settings.layers.user],
       readProject,
       own: readUser(machine.uid),
-      peersAt: { path: socket },
-      controlAt: { path: join(dirname(socket), CONTROL_SOCKET) },
+      peersAt: inherited('peers') ?? { path: socket },
+      controlAt: inherited('control') ?? { path: join(dirname(socket), CONTROL_SOCKET) },
       limits: limitsOf(settings),
       native,
       log,
@@ -118,6 +123,8 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   );
   parts.add(await announce(machine, daemon));
   hangup.attach(daemon);
+  notify.ready(statusText(layers));
+  parts.add({ close: () => notify.stopping() });
   log('info', LOG_EVENTS.started, { version: VERSION, ...inForce(layers) });
   return daemon;
 }
@@ -129,79 +136,14 @@ async function announce({ stateDirectory }: Machine, { address }: Daemon): Promi
   return { close: () => rm(file, { force: true }) };
 }
 
-/** SIGHUP: read the policies again. Before the daemon is open there is nothing to read again; it ends nothing. */
-class ReloadOnHangup implements Part {
-  #daemon: Daemon | null = null;
-  readonly #log: Log;
-
-  constructor(log: Log) {
-    this.#log = log;
-    process.on('SIGHUP', this.#reload);
-  }
-
-  attach(daemon: Daemon): void {
-    this.#daemon = daemon;
-  }
-
-  close(): void {
-    process.off('SIGHUP', this.#reload);
-  }
-
-  readonly #reload = (): void => {
-    this.#log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
-    void this.#daemon?.reload({ wait: false, acceptEmpty: false });
-  };
-}
-
-/** SIGTERM or SIGINT, or an end of its own. A second signal ends the process at once, as if it had no handler. */
-class Stop {
-  readonly wanted: Promise<void>;
-  #resolve: () => void = () => {};
-
-  constructor(parts: OpenParts) {
-    this.wanted = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    const onSignal = (): void => {
-      release();
-      this.now();
-    };
-    const release = (): void => {
-      for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
-    };
-    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-    parts.add({ close: release });
-  }
-
-  now(): void {
-    this.#resolve();
-  }
-}
-
-/** Ends a daemon that `rootsd run` has started when nobody has used it for a while. */
-class IdleTimer implements Part {
-  readonly #limitMs: number | null;
-  readonly #onIdle: () => void;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(limitMs: number | null, onIdle: () => void) {
-    this.#limitMs = limitMs;
-    this.#onIdle = onIdle;
-    this.sessions(0);
-  }
-
-  sessions(count: number): void {
-    clearTimeout(this.#timer);
-    if (count === 0 && this.#limitMs !== null) this.#timer = setTimeout(this.#onIdle, this.#limitMs);
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-}
-
 function inForce({ generation, state }: Layers): { readonly generation: string; readonly state: string } {
   return { generation, state };
+}
+
+/** One line for `systemctl status`: what is in force, and what is wrong first. */
+function statusText({ state, generation, problems }: Layers): string {
+  const [first] = problems.filter(({ severity }) => severity === 'error');
+  return first === undefined ? `Generation ${generation} is in force` : `${state}: ${problemLine(first)}`;
 }
 
 function idleLimit(text: string | undefined): number | null {

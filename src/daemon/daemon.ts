@@ -8,6 +8,7 @@ import type { RealPath } from '../core/path.ts';
 import type { User } from '../core/peer.ts';
 import type { ProjectFile } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
+import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher } from '../policy/watch-policies.ts';
@@ -41,6 +42,8 @@ export interface DaemonOptions {
   readonly onChange?: () => void;
   /** Called when a session opens or closes, with how many there are. */
   readonly onSessions?: (count: number) => void;
+  /** Around each reload: for the service manager. */
+  readonly onReload?: { begin(): void; end(): void };
   readonly onStop: () => void;
 }
 
@@ -96,6 +99,7 @@ export class Daemon implements AsyncDisposable {
         declarations: this.#policy.roots,
         patterns: pathsOf(this.#policy),
         readProject: this.#options.readProject,
+        walk: kernelWalk(native?.openat2NoMagicLinks),
         onChange: () => this.#refresh(),
         onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
       }),
@@ -161,11 +165,13 @@ export class Daemon implements AsyncDisposable {
 
   /** Reads all layers again; with `wait` returns when the sessions that were told have acknowledged, or after 2 s. */
   async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
-    const { layers } = this.#options;
+    const { layers, onReload } = this.#options;
+    onReload?.begin();
     const outcome = await layers.reload({ acceptEmpty });
     this.#report(outcome);
     const { generation, changed, problems } = outcome;
     const told = changed ? this.#activate() : [];
+    onReload?.end();
     const waited = wait
       ? await this.#acknowledgements.wait(told, generation, ACKNOWLEDGE_MS)
       : { acknowledged: 0, late: 0 };

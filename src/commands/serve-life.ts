@@ -1,0 +1,99 @@
+// What ends or wakes a daemon from outside: signals, idleness, and bugs of our own.
+
+import { LOG_EVENTS } from '../core/log-event.ts';
+import type { Daemon } from '../daemon/daemon.ts';
+import type { Part } from '../daemon/open-parts.ts';
+import type { Log } from '../system/log.ts';
+import { EXIT } from './io.ts';
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const BUG_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** SIGHUP: read the policies again. Before the daemon is open there is nothing to read again; it ends nothing. */
+export class ReloadOnHangup implements Part {
+  #daemon: Daemon | null = null;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+    process.on('SIGHUP', this.#reload);
+  }
+
+  attach(daemon: Daemon): void {
+    this.#daemon = daemon;
+  }
+
+  close(): void {
+    process.off('SIGHUP', this.#reload);
+  }
+
+  readonly #reload = (): void => {
+    this.#log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
+    void this.#daemon?.reload({ wait: false, acceptEmpty: false });
+  };
+}
+
+/**
+ * SIGTERM or SIGINT, an end of its own, or a bug. A second signal ends the process at once, as if it had no handler; a
+ * bug is logged with its stack and ends the daemon in order: what it decides from then on could not be trusted.
+ */
+export class Stop implements Part {
+  /** The exit status. */
+  readonly wanted: Promise<number>;
+  readonly #log: Log;
+  #resolve: (status: number) => void = () => {};
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.wanted = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (const signal of STOP_SIGNALS) process.on(signal, this.#onSignal);
+    for (const event of BUG_EVENTS) process.on(event, this.#onBug);
+  }
+
+  now(): void {
+    this.#resolve(EXIT.yes);
+  }
+
+  close(): void {
+    this.#letSignalsEnd();
+    for (const event of BUG_EVENTS) process.off(event, this.#onBug);
+  }
+
+  readonly #onSignal = (): void => {
+    this.#letSignalsEnd();
+    this.now();
+  };
+
+  readonly #onBug = (error: unknown): void => {
+    this.#log('error', LOG_EVENTS.bug, { error });
+    this.#resolve(EXIT.bug);
+  };
+
+  #letSignalsEnd(): void {
+    for (const signal of STOP_SIGNALS) process.off(signal, this.#onSignal);
+  }
+}
+
+/** Ends a daemon that `rootsd run` has started when nobody has used it for a while. */
+export class IdleTimer implements Part {
+  readonly #limitMs: number | null;
+  readonly #onIdle: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number | null, onIdle: () => void) {
+    this.#limitMs = limitMs;
+    this.#onIdle = onIdle;
+    this.sessions(0);
+  }
+
+  sessions(count: number): void {
+    clearTimeout(this.#timer);
+    if (count === 0 && this.#limitMs !== null) this.#timer = setTimeout(this.#onIdle, this.#limitMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
