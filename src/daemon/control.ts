@@ -1,9 +1,9 @@
 // What control.sock answers: the `--json` shapes of the commands.
 
-import type { Problem } from '../core/errors.ts';
-import { RootsError } from '../core/errors.ts';
+import { type Problem, RootsError } from '../core/errors.ts';
+import type { Evidence } from '../core/evidence.ts';
+import type { User } from '../core/peer.ts';
 import { METHOD } from '../core/protocol.ts';
-import type { Daemon } from './daemon.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
 
@@ -37,8 +37,18 @@ export interface ReloadReply {
 
 export type ControlHandlers = Readonly<Record<string, (params: unknown) => Promise<unknown>>>;
 
+/** What is administered: the daemon. */
+export interface Administered {
+  readonly own: User;
+  evidence(): Evidence;
+  status(): StatusReply;
+  sessionRows(): readonly SessionRow[];
+  reload(options: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply>;
+  stop(): void;
+}
+
 /** The handlers of a daemon's control socket. Who may call is the socket's affair. */
-export function controlHandlers(daemon: Daemon): ControlHandlers {
+export function controlHandlers(daemon: Administered): ControlHandlers {
   const context = { source: 'daemon', own: daemon.own } as const;
   return {
     [METHOD.status]: async () => daemon.status(),

@@ -19,7 +19,7 @@ import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
+import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
@@ -62,7 +62,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   return daemon;
 }
 
-export class Daemon implements AsyncDisposable {
+export class Daemon implements Administered, AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #since: number;
   readonly #acknowledgements = new Acknowledgements();

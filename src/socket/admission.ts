@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { RootsError } from '../core/errors.ts';
 import type { User } from '../core/peer.ts';
 import type { Native } from '../disk/native.ts';
-import { observePeer, type PeerFacts } from './peer-facts.ts';
 import { readUser } from '../disk/user-facts.ts';
+import { observePeer, type PeerFacts } from './peer-facts.ts';
 
 /** Who comes in by a socket, and whether it may. */
 export interface Admission {
