@@ -5,13 +5,15 @@ import type { Problem, RootsError } from '../core/errors.ts';
 import { type Evidence, gatherEvidence } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { RealPath } from '../core/path.ts';
+import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
-import type { ProjectFile } from '../core/place.ts';
+import type { ProjectFile, RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher } from '../policy/watch-policies.ts';
+import type { HostRoot } from '../socket/authority.ts';
 import { type Control, openControl } from '../socket/control.ts';
 import type { ListenAt } from '../socket/listen.ts';
 import type { PeerSession } from '../socket/peer-session.ts';
@@ -108,7 +110,8 @@ export class Daemon implements Administered, AsyncDisposable {
     const authority = {
       attach: this.#attach.bind(this),
       acknowledged: (session: PeerSession, generation: string) => this.#acknowledgements.receive(session, generation),
-      hostRoots: () => {},
+      hostRoots: (session: PeerSession, roots: readonly HostRoot[]) =>
+        log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       closed: (session: PeerSession) => this.#detach(session),
     };
     this.#peers = this.#parts.add(await openPeers({ at: peersAt, limits, authority, native, log, now }));
@@ -188,7 +191,9 @@ export class Daemon implements Administered, AsyncDisposable {
   /** Decides anew for every session. */
   #refresh(): readonly PeerSession[] {
     const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
+    const before = this.#evidence.roots;
     this.#evidence = gatherEvidence(this.#policy, places);
+    this.#reportRoots(before);
     const told = this.#sessions.refresh(this.#inForce());
     this.#options.onChange?.();
     return told.filter((session) => session.state.watching);
@@ -208,6 +213,17 @@ export class Daemon implements Administered, AsyncDisposable {
 
   #inForce(): { readonly evidence: Evidence; readonly generation: string } {
     return { evidence: this.#evidence, generation: this.#options.layers.generation };
+  }
+
+  /** What became of each root on the disk: someone may have to act on one that is gone. */
+  #reportRoots(before: readonly RootFacts[]): void {
+    const known = new Map(before.map((root) => [root.name, root]));
+    for (const { name, written, place, available, unavailable } of this.#evidence.roots) {
+      const was = known.get(name);
+      if (was?.available === available && was.place?.identity === place?.identity) continue;
+      const fields = { root: name, path: place?.path ?? patternPath(written), available, why: unavailable };
+      this.#options.log(available ? 'info' : 'warn', LOG_EVENTS.rootChanged, fields);
+    }
   }
 
   /** What became of each layer that is not as it was. */
