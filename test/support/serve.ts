@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { connectPeer, type RawPeer } from '../socket/raw-peer.ts';
 import { makeEntry, temporaryDirectory } from './tree.ts';
 
 export const ROOTSD = fileURLToPath(new URL('../../bin/rootsd', import.meta.url));
@@ -16,22 +17,40 @@ export interface Outcome {
   readonly err: string;
 }
 
+export interface StartOptions {
+  readonly cwd?: string;
+  /** Beside those of `env`; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A command line to start it by, for example `sh -c 'umask 0; exec "$0" "$@"'`. */
+  readonly wrap?: readonly string[];
+}
+
 /** A home with policies of its own; nothing of the machine's is read. */
 export class TestHome {
   readonly base: string;
   readonly home: string;
+  /** `$ROOTSD_SOCKET` of all that is started here. */
   readonly socket: string;
+  readonly config: string;
   readonly #t: Pick<TestContext, 'after'>;
+  readonly #daemons: Served[] = [];
 
   constructor(t: Pick<TestContext, 'after'>, tree: readonly string[] = []) {
     this.#t = t;
+    t.after(() => Promise.all(this.#daemons.map((daemon) => daemon.kill('SIGKILL'))));
     this.base = temporaryDirectory(t);
     this.home = join(this.base, 'home');
-    this.socket = join(this.home, '.local/state/rootsd/run/rootsd.sock');
+    this.socket = join(this.base, 'run/rootsd.sock');
+    this.config = join(this.home, '.config/rootsd/rootsd.yaml');
     for (const line of tree) makeEntry(this.base, line);
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
+    this.configure();
+  }
+
+  /** Writes rootsd.yaml: the layers of this home, and more. */
+  configure(more = ''): void {
     const layers = { system: this.directory('system'), user: this.directory('user') };
-    this.put(join(this.home, '.config/rootsd/rootsd.yaml'), `version: 1\nlayers: ${JSON.stringify(layers)}\n`);
+    this.put(this.config, `version: 1\nlayers: ${JSON.stringify(layers)}\n${more}`);
   }
 
   directory(layer: 'system' | 'user'): string {
@@ -56,13 +75,23 @@ export class TestHome {
   }
 
   get env(): Readonly<Record<string, string>> {
-    return { PATH: process.env.PATH ?? '', HOME: this.home, NO_COLOR: '1' };
+    return { PATH: process.env.PATH ?? '', HOME: this.home, ROOTSD_SOCKET: this.socket, NO_COLOR: '1' };
+  }
+
+  /** Starts the program. */
+  start(args: readonly string[], { cwd = this.base, env = {}, wrap = [] }: StartOptions = {}): ChildProcess {
+    const [command = '', ...rest] = [...wrap, process.execPath, ROOTSD, ...args];
+    return spawn(command, rest, { cwd, env: { ...this.env, ...env }, stdio: 'pipe' });
   }
 
   /** Runs one command to its end. */
   run(...args: readonly string[]): Promise<Outcome> {
-    const child = spawn(process.execPath, [ROOTSD, ...args], { env: this.env, cwd: this.base, stdio: 'pipe' });
-    child.stdin.end();
+    return this.runWith({}, ...args);
+  }
+
+  runWith(options: StartOptions, ...args: readonly string[]): Promise<Outcome> {
+    const child = this.start(args, options);
+    child.stdin?.end();
     return outcomeOf(child);
   }
 
@@ -74,12 +103,24 @@ export class TestHome {
   }
 
   /** Starts the daemon; resolves when it answers or has ended. */
-  async serve(...args: readonly string[]): Promise<Served> {
-    const child = spawn(process.execPath, [ROOTSD, 'serve', ...args], { env: this.env, cwd: '/', stdio: 'pipe' });
-    const served = new Served(child);
-    this.#t.after(() => served.kill('SIGKILL'));
+  serve(...args: readonly string[]): Promise<Served> {
+    return this.serveWith({}, ...args);
+  }
+
+  async serveWith(options: StartOptions, ...args: readonly string[]): Promise<Served> {
+    const served = new Served(this.start(['serve', ...args], { cwd: '/', ...options }));
+    this.#daemons.push(served);
     await served.started;
     return served;
+  }
+
+  /** Connects to the daemon and attaches, as a server that only says its name. */
+  async peer(server: string, { watch = false }: { readonly watch?: boolean } = {}): Promise<RawPeer> {
+    const peer = await connectPeer(this.#t, this.socket);
+    const { error } = await peer.request('rootsd/attach', { version: 1, server });
+    assert.equal(error, undefined);
+    if (watch) await peer.request('rootsd/watch', {});
+    return peer;
   }
 }
 
@@ -124,6 +165,10 @@ export class Served {
     return this.#lines.filter((line) => line.message === message).length;
   }
 
+  get pid(): number {
+    return this.process.pid ?? 0;
+  }
+
   /** Sends a signal and waits for the end. */
   async kill(signal: NodeJS.Signals): Promise<Outcome> {
     this.process.kill(signal);
@@ -135,7 +180,8 @@ export class Served {
   }
 }
 
-function outcomeOf(child: ChildProcess): Promise<Outcome> {
+/** Collects what a process writes, until its end. */
+export function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const text = { out: '', err: '' };
   child.stdout?.on('data', (chunk: Buffer) => {
     text.out += chunk;
