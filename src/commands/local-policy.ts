@@ -14,7 +14,6 @@ import { hasErrors } from '../policy/problem-order.ts';
 import { readLayer } from '../policy/read-layer.ts';
 import { lookAtPlaces, machineLayers } from './evaluate-files.ts';
 import type { Machine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 import { readSettings } from './read-settings.ts';
 
 export interface LocalPolicy {
@@ -34,14 +33,14 @@ export interface CheckedEdit {
   readonly problems: readonly Problem[];
 }
 
-/** Opens local.yaml. Throws a RootsError POLICY_BROKEN where the policies of this machine are broken as they are. */
+/** Opens local.yaml. Throws a RootsError POLICY_BROKEN where the policies of this machine have an error already. */
 export async function openLocalPolicy(machine: Machine): Promise<LocalPolicy> {
   const settings = await readSettings(machine);
   const directory = settings.layers.user;
   const layers = machineLayers(machine, settings);
   await layers.reload();
   const broken = layers.problems.find(({ severity }) => severity === 'error');
-  if (broken !== undefined) throw new RootsError('POLICY_BROKEN', { problem: problemLine(broken) }, { at: broken });
+  if (broken !== undefined) throw new RootsError('POLICY_BROKEN', { problem: broken.message }, { at: broken });
   const upper = layers.policy.layers.filter(({ layer }) => layer !== 'user');
   const texts = await userTexts(machine, directory, upper);
   const path = join(directory, 'local.yaml');

@@ -12,14 +12,13 @@ const EXIT_BY_KIND = {
   usage: EXIT.usage,
   file: EXIT.configuration,
   place: EXIT.configuration,
-  peer: EXIT.no,
+  peer: EXIT.notPermitted,
   temporary: EXIT.tryAgain,
   bug: EXIT.bug,
 } as const;
 
 const EXIT_BY_CODE: Readonly<Partial<Record<Code, number>>> = {
   DAEMON_UNREACHABLE: EXIT.unreachable,
-  NOT_PERMITTED: EXIT.notPermitted,
 };
 
 /** Says on standard error what went wrong and what to try; a bug with its stack. */

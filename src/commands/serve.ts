@@ -31,6 +31,7 @@ import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { packageFile } from './package-file.ts';
 import { problemLine } from './problem-line.ts';
 import { readSettings } from './read-settings.ts';
+import { WatchedConfig } from './serve-config.ts';
 import { IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
 import { Screen } from './serve-screen.ts';
 
@@ -68,8 +69,10 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   try {
     const stop = parts.add(new Stop(log.log));
     const idle = parts.add(new IdleTimer(idleMs, () => stop.now()));
+    const config = parts.add(new WatchedConfig({ machine, settings, log: log.log, setLevel: log.setLevel }));
     const daemon = await openParts(machine, settings, parts, {
       log: log.log,
+      configProblems: () => config.problems,
       onChange: () => screen.changed(),
       onSessions: (count) => idle.sessions(count),
       onStop: () => stop.now(),
@@ -81,7 +84,8 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   }
 }
 
-type Events = Pick<DaemonOptions, 'log' | 'onStop'> & Required<Pick<DaemonOptions, 'onChange' | 'onSessions'>>;
+type Events = Pick<DaemonOptions, 'log' | 'onStop' | 'configProblems'> &
+  Required<Pick<DaemonOptions, 'onChange' | 'onSessions'>>;
 
 /** Opens lock, state and daemon, and tells clients where it is. */
 async function openParts(machine: Machine, settings: Settings, parts: OpenParts, events: Events): Promise<Daemon> {

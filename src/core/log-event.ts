@@ -4,6 +4,8 @@ export const LOG_EVENTS = {
   stopped: 'daemon stopped',
   listening: 'socket listening',
   activated: 'layer activated',
+  configRead: 'configuration read',
+  configRejected: 'configuration rejected',
   rejected: 'layer rejected',
   lockdown: 'policy lockdown',
   attached: 'peer attached',

@@ -32,6 +32,8 @@ export interface DaemonOptions {
   /** What the policy watcher watches: the layers' directories. */
   readonly policyDirectories: readonly string[];
   readonly readProject: (root: RealPath) => ProjectFile | undefined;
+  /** What is wrong with rootsd.yaml while an older reading of it is in force. */
+  readonly configProblems: () => readonly Problem[];
   readonly own: User;
   readonly peersAt: ListenAt;
   readonly controlAt: ListenAt;
@@ -154,11 +156,12 @@ export class Daemon implements Administered, AsyncDisposable {
 
   status(): StatusReply {
     const { layers } = this.#options;
+    const wrong = this.#options.configProblems();
     return {
       version: VERSION,
       generation: layers.generation,
-      state: layers.state,
-      problems: layers.problems,
+      state: layers.state === 'ok' && wrong.length > 0 ? 'degraded' : layers.state,
+      problems: [...wrong, ...layers.problems],
       sessions: this.#sessions.count,
       roots: this.#evidence.roots.length,
       since: new Date(this.#since).toISOString(),

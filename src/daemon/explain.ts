@@ -135,7 +135,12 @@ function findRoot(evidence: Evidence, name: string): RootFacts {
   const [base = '', member] = name.split(/\/(.*)/s, 2);
   const declaration = evidence.policy.roots.find((root) => root.name === base);
   if (declaration === undefined) {
-    throw new RootsError('USAGE', { what: `Cannot explain "${name}": no policy declares a root of this name` });
+    const hint = 'A path starts with "/", "~" or "."';
+    throw new RootsError(
+      'USAGE',
+      { what: `Cannot explain "${name}": no policy declares a root of this name` },
+      { hint },
+    );
   }
   const written = writtenRoot(declaration, member === '*' ? undefined : member);
   return { ...written, available: false, unavailable: 'there is no such directory' };

@@ -135,3 +135,24 @@ describe('the daemon', () => {
     assert.ok(out.includes(`${path}:2:`), out);
   });
 });
+
+describe('rootsd.yaml of a running daemon', () => {
+  it('changes nothing when it breaks, is said, and is read again when it is mended', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A);
+    const daemon = await home.serve();
+    const path = join(home.home, '.config/rootsd/rootsd.yaml');
+    home.put(path, 'version: 1\nlog: { level: loud }\n');
+    await daemon.logged('configuration rejected');
+    const { state, problems } = await home.json<StatusReply>('status', '--socket', home.socket);
+    assert.equal(state, 'degraded');
+    assert.deepEqual(
+      problems.map(({ file, line }) => [file, line]),
+      [[path, 2]],
+    );
+    home.put(path, 'version: 1\nlimits: { sessions: 7 }\n');
+    const { atNextStart } = await daemon.logged('configuration read');
+    assert.deepEqual(atNextStart, ['layers', 'limits']);
+    assert.equal((await home.json<StatusReply>('status', '--socket', home.socket)).state, 'ok');
+  });
+});
