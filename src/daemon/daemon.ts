@@ -12,7 +12,7 @@ import { type Policy, pathsOf } from '../core/policy.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
-import { openPolicyWatcher } from '../policy/watch-policies.ts';
+import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
 import type { HostRoot } from '../socket/authority.ts';
 import { type Control, openControl } from '../socket/control.ts';
 import type { ListenAt } from '../socket/listen.ts';
@@ -53,6 +53,8 @@ export interface DaemonOptions {
 
 /** How long `reload --wait` waits for sessions to acknowledge. */
 const ACKNOWLEDGE_MS = 2_000;
+/** A sweep apart. */
+const MAX_RETRIES = 3;
 
 /** Opens everything; when it resolves, both sockets answer. */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -75,6 +77,8 @@ export class Daemon implements Administered, AsyncDisposable {
   #evidence: Evidence;
   #sessions: Sessions;
   #roots: RootWatcher | undefined;
+  #policies: PolicyWatcher | undefined;
+  #retries = 0;
   #peers: Peers | undefined;
 
   constructor(options: DaemonOptions) {
@@ -89,7 +93,7 @@ export class Daemon implements Administered, AsyncDisposable {
   async open(): Promise<void> {
     const { layers, policyDirectories, log, native, now, limits, peersAt, controlAt } = this.#options;
     // Watched before it is read: no change falls in between.
-    this.#parts.add(
+    this.#policies = this.#parts.add(
       openPolicyWatcher({
         directories: policyDirectories,
         onChange: () => void this.reload({ wait: false, acceptEmpty: false }),
@@ -218,6 +222,16 @@ export class Daemon implements Administered, AsyncDisposable {
     return { evidence: this.#evidence, generation: this.#options.layers.generation };
   }
 
+  /** A file that could not be read for a moment (EBUSY, EIO) looks the same when it can: look again, a few times. */
+  #retry(): void {
+    const unread = this.#options.layers.statuses.filter(({ problems }) =>
+      problems.some(({ code }) => code === 'POLICY_UNREADABLE'),
+    );
+    this.#retries = unread.length === 0 ? 0 : this.#retries + 1;
+    if (this.#retries > MAX_RETRIES) return;
+    for (const { directory } of unread) this.#policies?.retry(directory);
+  }
+
   /** What became of each root on the disk: someone may have to act on one that is gone. */
   #reportRoots(before: readonly RootFacts[]): void {
     const known = new Map(before.map((root) => [root.name, root]));
@@ -231,6 +245,7 @@ export class Daemon implements Administered, AsyncDisposable {
 
   /** What became of each layer that is not as it was. */
   #report({ moved, generation }: ReloadOutcome): void {
+    this.#retry();
     for (const status of moved) {
       const { layer, condition, problems } = status;
       const fields = { layer, condition, generation, files: filesOf(status), problems: problems.map(brief) };

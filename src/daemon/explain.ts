@@ -8,7 +8,7 @@ import { deny } from '../core/denial.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import { toFileUri } from '../core/path.ts';
-import { literalPattern, patternPath } from '../core/pattern.ts';
+import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
 import { factsOf, type Peer, type User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
@@ -135,15 +135,18 @@ function findRoot(evidence: Evidence, name: string): RootFacts {
   const [base = '', member] = name.split(/\/(.*)/s, 2);
   const declaration = evidence.policy.roots.find((root) => root.name === base);
   if (declaration === undefined) {
-    const hint = 'A path starts with "/", "~" or "."';
-    throw new RootsError(
-      'USAGE',
-      { what: `Cannot explain "${name}": no policy declares a root of this name` },
-      { hint },
-    );
+    throw new RootsError('USAGE', { what: `Cannot explain "${name}": no policy declares a root of this name` });
+  }
+  if (member !== undefined && (declaration.path.components.at(-1) !== ANY || !isName(member))) {
+    throw new RootsError('USAGE', { what: `Cannot explain "${name}": root "${base}" has no member of this name` });
   }
   const written = writtenRoot(declaration, member === '*' ? undefined : member);
   return { ...written, available: false, unavailable: 'there is no such directory' };
+}
+
+/** Could it be the name of an entry of a directory? */
+function isName(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !text.includes('/');
 }
 
 function peerOf({ server, claims, host, user }: Question, own: User): Peer {

@@ -126,7 +126,9 @@ export class Layers {
       const upper = [this.#builtIn, ...states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
       const previous = before.states[i];
       if (previous === undefined) throw new Error('INVARIANT: one state for each source');
-      states.push(await this.#activate(source, previous, upper, options));
+      // Under a layer of which nothing is known a lower one cannot be judged: its names may be declared there.
+      const isUpperKnown = states.every(({ condition }) => condition !== 'lockdown');
+      states.push(isUpperKnown ? await this.#activate(source, previous, upper, options) : previous);
     }
     this.#states = states;
     const moved = states.filter((state, i) => differs(state, before.states[i]));

@@ -5,6 +5,7 @@ import type { Expansions } from '../core/pattern.ts';
 import { builtInLayer } from '../policy/built-in.ts';
 import { compileLayer } from '../policy/compile-layer.ts';
 import { readLayer } from '../policy/read-layer.ts';
+import { readSettled } from '../policy/read-settled.ts';
 import type { LastGood } from '../state/last-good.ts';
 import { type FileLayer, type LayerReading, type LayerSource, Layers } from './layers.ts';
 
@@ -37,7 +38,8 @@ function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
     directory,
     async read(upper): Promise<LayerReading> {
       const trust = { uid, home: expansions.home };
-      const reading = await readLayer({ layer, directory, expansions, trust, upper, listeners });
+      const read = () => readLayer({ layer, directory, expansions, trust, upper, listeners });
+      const reading = await readSettled(directory, read);
       // All files gone is as much a disappearance as the directory gone: a layer without policies says nothing.
       return reading.state === 'good' && reading.texts.length === 0 ? { state: 'absent' } : reading;
     },
