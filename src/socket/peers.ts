@@ -15,7 +15,10 @@ import { PeerSession } from './peer-session.ts';
 
 export interface PeersOptions {
   readonly at: ListenAt;
-  /** `sessions`: how many may be attached at once. */
+  /**
+   * `sessions`: how many may be attached at once, and as many may be silent: a burst of new ones is accepted before any
+   * of them is read. Of more the oldest goes.
+   */
   readonly limits: LineLimits & { readonly sessions: number };
   readonly authority: Authority;
   /** null: of peers nothing is known but the uid. */
@@ -26,9 +29,6 @@ export interface PeersOptions {
   /** The named listener that this socket is; undefined for the common one. */
   readonly listener?: string;
 }
-
-/** Connections that have not attached. A silent one may stay; where there are more, the oldest goes. */
-const MAX_UNATTACHED = 256;
 
 /** Starts to serve peers. Throws as listen() does. */
 export async function openPeers(options: PeersOptions): Promise<Peers> {
@@ -95,7 +95,7 @@ export class Peers implements AsyncDisposable {
     });
     this.#unattached.add(session);
     const [oldest] = this.#unattached;
-    if (this.#unattached.size > MAX_UNATTACHED) oldest?.destroy();
+    if (this.#unattached.size > limits.sessions) oldest?.destroy();
   }
 
   #fullness(): RootsError | null {

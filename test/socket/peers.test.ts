@@ -176,14 +176,24 @@ test('a silent connection receives nothing, whatever is published', async (t) =>
 });
 
 test('of too many silent connections the oldest goes', async (t) => {
-  const { path } = await openTestPeers(t);
+  const { path } = await openTestPeers(t, { limits: { ...LIMITS, sessions: 3 } });
   const attached = await connectPeer(t, path);
   await attach(attached);
-  const oldest = await connectPeer(t, path);
-  for (let i = 0; i < 256; i += 1) await connectPeer(t, path);
+  const [oldest, second] = [await connectPeer(t, path), await connectPeer(t, path)];
+  for (let i = 0; i < 2; i += 1) await connectPeer(t, path);
   await oldest.ended;
   assert.deepEqual(oldest.received, []);
+  await attach(second);
   await settled(attached);
+});
+
+test('a thousand peers that connect at once are all served', async (t) => {
+  const { path, publish } = await openTestPeers(t);
+  const peers = await Promise.all(Array.from({ length: 1000 }, () => connectPeer(t, path)));
+  await Promise.all(peers.map(attach));
+  publish(viewOf('a2', 'two'));
+  const notices = await Promise.all(peers.map((peer) => peer.next()));
+  assert.ok(notices.every(({ method }) => method === 'notifications/roots/list_changed'));
 });
 
 test('an attached peer hears that its list changed, and of nothing else', async (t) => {
