@@ -2,12 +2,12 @@
 // reused buffer. Servers that open /dev/stdin anew need a real pipe (`--stdio pipe`), since a socket cannot be opened.
 
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket, type SocketConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { ByteSink, type ByteSource, SocketSource, socketOf } from './bytes.ts';
 import { makePrivateDirectory } from './private-directory.ts';
+import { randomBytes } from './random.ts';
 
 export type StdioKind = 'socket' | 'pipe';
 

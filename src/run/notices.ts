@@ -7,6 +7,8 @@ import { escapeForTerminal } from '../core/display.ts';
 
 /** Of what a server writes to its standard output and is no message; half of what a pipe takes without a reader. */
 const MAX_NOISE_BYTES = 32_768;
+/** A host can make us say as many different things as it has roots. */
+const MAX_SENTENCES = 200;
 
 export class Notices {
   readonly #write: (bytes: Uint8Array) => void;
@@ -20,9 +22,16 @@ export class Notices {
 
   /** Says a sentence, once however often it comes. */
   say(sentence: string): void {
-    if (this.#said.has(sentence)) return;
+    if (this.#said.has(sentence) || this.#said.size >= MAX_SENTENCES) return;
     this.#said.add(sentence);
     this.#write(Buffer.from(`rootsd: ${escapeForTerminal(sentence)}\n`));
+  }
+
+  /** At the end of the session: how much there was of what did not belong there. */
+  sayNoise(): void {
+    const lines =
+      this.#noiseLines === 1 ? '1 line that is no message' : `${this.#noiseLines} lines that are no messages`;
+    if (this.#noiseLines > 0) this.say(`The server wrote ${lines} to its standard output`);
   }
 
   /** Passes on a line that a server wrote where only messages belong. */
@@ -30,12 +39,10 @@ export class Notices {
     this.#noiseLines += 1;
     this.#noiseBytes += line.length;
     if (this.#noiseBytes <= MAX_NOISE_BYTES) this.#write(line);
-    else this.say('The server writes more lines to its standard output that are no messages: they are only counted');
-  }
-
-  /** How many such lines there were. */
-  get noiseLines(): number {
-    return this.#noiseLines;
+    else
+      this.say(
+        'The server goes on writing lines to its standard output that are no messages: they are left out from here on',
+      );
   }
 }
 

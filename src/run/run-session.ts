@@ -313,6 +313,7 @@ export class RunSession {
 
   #close(): void {
     this.#hostFlow.close();
+    this.#options.notices.sayNoise();
     this.#attachment?.close();
     this.#roots?.close();
   }

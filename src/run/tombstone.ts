@@ -1,7 +1,6 @@
 // A directory that is told where nothing may be: an empty list would leave a server what it had (reference filesystem
 // server), or mean everything. It grants nothing: empty, and nobody can write in it.
 
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -17,6 +16,7 @@ import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { toFileUri } from '../core/path.ts';
 import { resolvePath } from '../disk/resolve.ts';
+import { randomBytes } from './random.ts';
 
 const SYSTEM_DIRECTORIES = ['/var/empty', '/usr/share/empty'];
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

@@ -286,6 +286,9 @@ describe('rootsd run, what a server writes that is no message', () => {
     assert.deepEqual(host.messages.map(({ id, method }) => id ?? method).slice(0, 2), ['notifications/kept', 'raw']);
     await host.said('banner 99');
     await host.said('{"level":"info"}');
+    host.process.stdin?.end();
+    await host.ended;
+    assert.match(host.stderr, /wrote 101 lines that are no messages/);
   });
 
   it('is cut off where there is too much of it', async (t) => {

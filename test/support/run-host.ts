@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { JsonLineReader } from '../../src/client/json-lines.ts';
 
 const SUPPORT = fileURLToPath(new URL('.', import.meta.url));
 export const OBEDIENT_SERVER = join(SUPPORT, 'obedient-server.mjs');
@@ -57,12 +57,12 @@ export class RunHost {
     this.process = spawn(process.execPath, [program, ...args], { ...options, env, stdio: 'pipe' });
     this.ended = new Promise((resolve) => this.process.on('close', (status, signal) => resolve({ status, signal })));
     this.process.stdin?.on('error', () => undefined);
-    const reader = new JsonLineReader((message) => this.#messages.push(message as Json));
     this.process.stdout?.on('data', (chunk: Buffer) => {
       this.#received.push(chunk);
-      reader.push(chunk);
-      this.#changed();
     });
+    const stdout = this.process.stdout;
+    if (stdout)
+      createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => this.#take(line));
     this.process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr += chunk;
       this.#changed();
@@ -79,7 +79,7 @@ export class RunHost {
     return this.#stderr;
   }
 
-  /** All whole lines that have come, parsed. */
+  /** All messages that have come. */
   get messages(): readonly Json[] {
     return this.#messages;
   }
@@ -129,6 +129,16 @@ export class RunHost {
     const answer = await this.request('initialize', params);
     this.send({ method: 'notifications/initialized' });
     return answer;
+  }
+
+  /** A line that a server began and did not end is no message. */
+  #take(line: string): void {
+    try {
+      this.#messages.push(JSON.parse(line) as Json);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    this.#changed();
   }
 
   #change(what: string): Promise<void> {
