@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runCli } from '../../src/commands/cli.ts';
 import { connectPeer, type RawPeer } from '../socket/raw-peer.ts';
 import { makeEntry, temporaryDirectory } from './tree.ts';
 
@@ -58,15 +61,15 @@ export class TestHome {
   }
 
   /** Writes a policy as careful editors do: beside it, then renamed. `version: 1` is added. */
-  policy(text: string, layer: 'system' | 'user' = 'user', name = 'test.yaml'): string {
+  policy(content: string, layer: 'system' | 'user' = 'user', name = 'test.yaml'): string {
     const path = join(this.directory(layer), name);
-    this.put(path, `version: 1\n${text}`);
+    this.put(path, `version: 1\n${content}`);
     return path;
   }
 
-  put(path: string, text: string): void {
+  put(path: string, content: string): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    writeFileSync(`${path}.new`, content, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 
@@ -95,9 +98,21 @@ export class TestHome {
     return outcomeOf(child);
   }
 
-  /** The result of a command that prints JSON, and its status. */
+  /** Runs one command in this process: many questions are asked in a moment. */
+  async command(...args: readonly string[]): Promise<Outcome> {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const texts = Promise.all([text(stdout), text(stderr)]);
+    const io = { stdin, stdout, stderr, env: this.env, argv: args, cwd: () => this.base };
+    const status = await runCli(args, io);
+    stdout.end();
+    stderr.end();
+    const [out, err] = await texts;
+    return { status, out, err };
+  }
+
+  /** The result of a command that prints JSON, and its status; run in this process. */
   async json<T>(...args: readonly string[]): Promise<T & { readonly status: number | null }> {
-    const { out, err, status } = await this.run(...args, '--json');
+    const { out, err, status } = await this.command(...args, '--json');
     assert.notEqual(out, '', `rootsd ${args.join(' ')}: ${err}`);
     return { ...(JSON.parse(out) as T), status };
   }
@@ -182,15 +197,15 @@ export class Served {
 
 /** Collects what a process writes, until its end. */
 export function outcomeOf(child: ChildProcess): Promise<Outcome> {
-  const text = { out: '', err: '' };
+  const written = { out: '', err: '' };
   child.stdout?.on('data', (chunk: Buffer) => {
-    text.out += chunk;
+    written.out += chunk;
   });
   child.stderr?.on('data', (chunk: Buffer) => {
-    text.err += chunk;
+    written.err += chunk;
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (status) => resolve({ status, ...text }));
+    child.on('close', (status) => resolve({ status, ...written }));
   });
 }
