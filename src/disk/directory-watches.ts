@@ -70,12 +70,12 @@ export class DirectoryWatches<T> {
     this.#wanted.clear();
   }
 
-  #addInterest(subject: T, { directory, names, identity }: Hint): void {
+  #addInterest(subject: T, { directory, names }: Hint): void {
     const watched = this.#entryOf(directory);
     const known = watched.interests.get(subject);
     const all = names === null || known === null;
     watched.interests.set(subject, all ? null : new Set([...(known ?? []), ...names]));
-    if (watched.watcher === null || (identity !== undefined && identity !== watched.identity)) this.#hang(watched);
+    this.#hang(watched);
   }
 
   #entryOf(directory: string): Watched<T> {
@@ -123,10 +123,9 @@ export class DirectoryWatches<T> {
     this.#options.onExhausted(watched.directory, error);
   }
 
-  /** An event that names the directory itself may mean that the name has moved on: then the watch must too. */
+  /** An event that names the directory itself concerns everybody: it may have been moved, removed or shut. */
   #hear(watched: Watched<T>, event: string, name: string | null): void {
     const isOwn = name === null || name === basename(watched.directory);
-    if (isOwn) this.#hang(watched);
     for (const [subject, names] of watched.interests) {
       if (isOwn || (names === null ? event === 'rename' : names.has(name))) this.#options.onHint(subject);
     }

@@ -11,7 +11,7 @@ export interface Hint {
   readonly directory: string;
   /** Entries that matter; null: all that come, go or are renamed. */
   readonly names: readonly string[] | null;
-  /** Which directory of that name is meant, where it matters. */
+  /** Which directory of that name is meant, where it matters: another one needs another watch. */
   readonly identity?: string;
 }
 

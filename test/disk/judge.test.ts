@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseFileUri } from '../../src/core/path.ts';
-import { judgePath, resolveRoots } from '../../src/disk/judge.ts';
+import { judgePath, resolveRoot, resolveRoots } from '../../src/disk/judge.ts';
 import { makeEntry, makeTree } from '../support/tree.ts';
 
 const TREE = [
@@ -136,6 +136,22 @@ describe('resolveRoots()', () => {
     for (const [root, enclosing] of rows) {
       const judged = judgePath(`${base}/root/f`, resolveRoots([root]));
       assert.equal(judged.verdict === 'inside' ? judged.root : undefined, enclosing, root);
+    }
+  });
+});
+
+describe('resolveRoot()', () => {
+  it('refuses what cannot be a root, and says why', (t) => {
+    const base = makeTree(t, TREE);
+    const rows: readonly (readonly [root: string, why: RegExp])[] = [
+      [`${base}/root/pipe`, /neither a directory nor a regular file/],
+      [`${base}/root/new`, /does not exist/],
+      ['root', /relative/],
+      ['file://server/root', /host/],
+    ];
+    for (const [root, why] of rows) {
+      const resolved = resolveRoot(root);
+      assert.match(resolved.ok ? resolved.path : resolved.why, why);
     }
   });
 });

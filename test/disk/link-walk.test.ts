@@ -18,4 +18,14 @@ describe('walkLinks()', () => {
     });
     assert.deepEqual(walkLinks('/'), { ok: true, links: [], reached: '/', missing: [] });
   });
+
+  it('follows forty links and no more, and no loop', (t) => {
+    const lines = Array.from({ length: 41 }, (_, i) => `link l${i + 1} -> ${i === 0 ? 'end' : `l${i}`}`);
+    const base = makeTree(t, ['dir end', 'link loop -> loop', ...lines]);
+    const errnoOf = (name: string) => {
+      const way = walkLinks(`${base}/${name}`);
+      return way.ok ? 'ok' : way.errno;
+    };
+    assert.deepEqual(['l40', 'l41', 'loop'].map(errnoOf), ['ok', 'ELOOP', 'ELOOP']);
+  });
 });

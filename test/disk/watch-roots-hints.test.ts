@@ -49,6 +49,18 @@ describe('openRootWatcher(), by hints alone,', () => {
     assert.equal(watching.changes, 3);
   });
 
+  it('goes with the name, not the inode, when the directory above is another one after a sweep', async (t) => {
+    const base = makeTree(t, ['file up/f one', 'file f two']);
+    const watching = await watchByHints(t, { declarations: [declare('r', `${base}/up/f`, { kind: 'file' })] });
+    renameSync(`${base}/up`, `${base}/old`);
+    mkdirSync(`${base}/up`);
+    renameSync(`${base}/old/f`, `${base}/up/f`);
+    await watching.watcher.sweep();
+    renameSync(`${base}/f`, `${base}/up/f`);
+    await watching.nextChange();
+    assert.equal(watching.changes, 1);
+  });
+
   it('sees a file in place of the directory', async (t) => {
     const base = makeTree(t, ['dir root']);
     const watching = await watchByHints(t, { declarations: [declare('r', `${base}/root`)] });
@@ -85,13 +97,13 @@ describe('openRootWatcher(), by hints alone,', () => {
 
   it('sees a root appear whose parents were missing too', async (t) => {
     const base = makeTree(t, []);
-    const watching = await watchByHints(t, { declarations: [declare('r', `${base}/a/b/c`)] });
-    for (const path of ['a', 'a/b', 'a/b/c']) {
-      mkdirSync(`${base}/${path}`);
-      await new Promise((resolve) => setTimeout(resolve, 20)); // one after the other, as it may happen
-    }
-    await watching.until(() => watching.root('r').available);
-    assert.equal(watching.changes, 1);
+    const declarations = [declare('r', `${base}/a/b/c`), declare('a', `${base}/a`)];
+    const watching = await watchByHints(t, { declarations });
+    mkdirSync(`${base}/a`);
+    await watching.nextChange();
+    mkdirSync(`${base}/a/b/c`, { recursive: true });
+    await watching.nextChange();
+    assert.deepEqual([watching.root('r').available, watching.changes], [true, 2]);
   });
 
   it('sees members come and go', async (t) => {
@@ -100,8 +112,10 @@ describe('openRootWatcher(), by hints alone,', () => {
       declarations: [declare('p', `${base}/src/*`, { having: ['.git', 'package.json'] })],
     });
     assert.deepEqual(watching.names(), ['p/a']);
+    const { watched } = watching.watcher.counts();
     mkdirSync(`${base}/src/b`);
-    await watching.watcher.sweep();
+    await eventually(() => watching.watcher.counts().places === 3);
+    await eventually(() => watching.watcher.counts().watched === watched + 1);
     writeFileSync(`${base}/src/b/package.json`, '{}');
     await watching.until(() => watching.names().length === 2);
     assert.deepEqual(watching.names(), ['p/a', 'p/b']);
@@ -171,6 +185,11 @@ describe('openRootWatcher(), by hints alone,', () => {
     assert.match(warnings[0], /the limit fs\.inotify\.max_user_watches is \d+ and used up/);
   });
 });
+
+/** For what no event tells of; the test's time limit ends it. */
+async function eventually(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 function needsUserNamespace(): string | false {
   if (needsRoot) return needsRoot;
