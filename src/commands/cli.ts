@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../version.ts';
 import { EXIT, type Io } from './io.ts';
 import { exitStatusOf, reportError } from './report-error.ts';
+import { RESOLVE_HELP } from './resolve-help.ts';
 
 type Status = Promise<number>;
 
@@ -84,6 +85,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .option('--within <DIR>', 'a directory they must be inside (repeatable)', collect, [])
     .option('--uri', 'the paths are file: URIs')
     .option('--stdin', 'read JSON lines {"id","kind","input","roots"} from standard input')
+    .addHelpText('after', RESOLVE_HELP)
     .action(run(async (paths, options) => (await import('./resolve.ts')).resolveCommand(paths, options, io)));
 
   located(reading('status', "the daemon's state"))

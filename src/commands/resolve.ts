@@ -1,10 +1,9 @@
-import { homedir } from 'node:os';
 import { createBoundary, type Enclosures } from '../core/boundary.ts';
 import { escapeForTerminal, toJson } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import type { RealPath } from '../core/path.ts';
 import type { Expansions } from '../core/pattern.ts';
-import { readAccount } from '../disk/account.ts';
+import { findAccount } from '../disk/account.ts';
 import { resolveRoot } from '../disk/judge.ts';
 import { expansionsOf } from '../system/home.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
@@ -25,7 +24,7 @@ const MAX_LINE_BYTES = 1024 * 1024;
 /** `rootsd resolve`: canonical paths and containment. Throws a RootsError `USAGE`. */
 export async function resolveCommand(paths: readonly string[], options: ResolveOptions, io: Io): Promise<number> {
   checkUsage(paths, options);
-  const surroundings = { roots: openRoots(options.within, io), expansions: readExpansions() };
+  const surroundings = { roots: openRoots(options.within, io), expansions: readExpansions(io) };
   if (options.stdin) return answerStdin(surroundings, io);
   const rows = paths.map((path): Row => judgeArgument(path, options, { surroundings, io }));
   return options.within.length > 0 ? printVerdicts(rows, options, io) : printCanonical(rows, options, io);
@@ -109,7 +108,7 @@ function absolute(path: string, io: Io): string {
   return path === '' || path.startsWith('/') ? path : `${io.cwd()}/${path}`;
 }
 
-function readExpansions(): Expansions {
-  const uid = process.geteuid?.() ?? -1;
-  return expansionsOf({ uid, name: readAccount(uid)?.name ?? '' }, homedir());
+function readExpansions(io: Io): Expansions {
+  const account = findAccount(process.geteuid?.() ?? -1, io.env.HOME);
+  return expansionsOf(account, io.env.HOME || account.home || '');
 }
