@@ -41,5 +41,5 @@ function print(rows: readonly TestRow[], io: Io): void {
     if (!ok) printLine(io, escapeForTerminal(`${file}:${line}: expected ${expected}, the answer is ${actual}`));
   }
   const failed = rows.filter(({ ok }) => !ok).length;
-  printLine(io, `${rows.length} tests, ${failed} failed`);
+  printLine(io, `${rows.length} ${rows.length === 1 ? 'test' : 'tests'}, ${failed} failed`);
 }
