@@ -1,4 +1,4 @@
-// Every code that a user can meet, with its text. docs/errors.md is generated from this table (test/core/errors.test.ts).
+// Every code that a user can meet, with its text. docs/errors.md is made from this table (`npm run docs`).
 //
 // Wording: what was being done, a colon, how things are, and how they must be; values in double quotes; no full stop,
 // no line break. What to try goes into the hint.
@@ -20,8 +20,8 @@ export const CODES = {
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
   POLICY_BROKEN: {
     kind: 'file',
-    text: 'Cannot edit the policies: they are broken as they are: {problem}',
-    hint: 'See "rootsd check"',
+    text: 'Cannot edit the policies: they already have a problem: {problem}',
+    hint: 'Mend it first: "rootsd check" shows it in its place',
   },
   POLICY_LAYER_GONE: {
     kind: 'file',
@@ -50,7 +50,7 @@ export const CODES = {
     hint: 'Give a shorter path with --socket',
   },
   SOCKET_UNSAFE: { kind: 'file', text: 'Cannot listen on "{path}": {what}' },
-  SOCKET_FAILED: { kind: 'file', text: 'Cannot listen on "{path}": {what}' },
+  SOCKET_FAILED: { kind: 'file', text: 'Cannot listen on "{path}": the system says {what}' },
   PEER_OTHER_USER: { kind: 'peer', text: 'Cannot serve uid {uid}: this daemon serves uid {own} alone' },
   PEER_FIRST_MESSAGE: {
     kind: 'peer',
@@ -166,7 +166,11 @@ export const CODES = {
   SCHEMA_MISSING_KEY: { kind: 'file', text: '{subject} has no "{key}"', hint: 'Add "{key}: …"' },
   SCHEMA_TYPE: { kind: 'file', text: '{subject} is {actual}: it must be {expected}' },
   SCHEMA_LIST: { kind: 'file', text: '{subject} is {actual}: it must be a list', hint: 'Write [{value}]' },
-  SCHEMA_BOOLEAN: { kind: 'file', text: '{subject} is {actual}: it must be true or false', hint: 'Without quotes' },
+  SCHEMA_BOOLEAN: {
+    kind: 'file',
+    text: '{subject} is {actual}: it must be true or false',
+    hint: 'Write it without quotes',
+  },
   SCHEMA_QUOTES: { kind: 'file', text: '{subject} is {actual}: it must be text', hint: 'Quote it: "{value}"' },
   SCHEMA_VALUE: { kind: 'file', text: '{subject} is {value}: it must be {expected}' },
   SCHEMA_PATTERN: { kind: 'file', text: '{subject} is "{value}": it must be {expected}' },
@@ -226,6 +230,7 @@ export const CODES = {
   POLICY_HAVING: {
     kind: 'file',
     text: 'Key "having" is out of place: only a root whose path ends in "/*" has members to choose from',
+    hint: 'Delete it, or end the path in "/*"',
   },
   POLICY_INTERPRETER: {
     kind: 'file',
