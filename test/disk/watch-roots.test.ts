@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { errnoFailure } from '../../src/disk/failure.ts';
+import { identityOf } from '../../src/disk/identity.ts';
 import { type KernelWalk, kernelWalk } from '../../src/disk/kernel-walk.ts';
 import type { RootWatcherOptions } from '../../src/disk/watch-roots.ts';
 import { FakeClock } from '../support/clock.ts';
@@ -252,5 +253,38 @@ describe('openRootWatcher()', () => {
     await clock.advance(10_000);
     await watcher.sweep();
     assert.equal(watching.changes, 0);
+  });
+
+  it('takes at most a hundredth of the processor for its sweeps, however slow the disk is (B083)', async (t) => {
+    const plain = kernelWalk();
+    const reach = (path: string) => {
+      for (const end = performance.now() + 25; performance.now() < end; );
+      return plain.reach(path);
+    };
+    const declarations = [declare('r', '/nowhere/at/all')];
+    const { watcher, clock } = await watchStill(t, { walk: { ...plain, reach }, declarations });
+    await watcher.sweep();
+    const { sweeps, lastSweepMs } = watcher.counts();
+    await clock.advance(100 * lastSweepMs - 1);
+    assert.equal(watcher.counts().sweeps, sweeps);
+    await clock.advance(2);
+    await watcher.sweep();
+    assert.equal(watcher.counts().sweeps > sweeps + 1, true);
+  });
+
+  it('survives a root that comes and goes all the time, and knows in the end how it is (B123)', async (t) => {
+    const base = makeTree(t, ['dir root']);
+    const watching = new Watching(t, { declarations: [declare('r', `${base}/root`)] });
+    for (let i = 0; i < 200; i++) {
+      rmSync(`${base}/root`, { recursive: true });
+      makeEntry(base, 'file root/.rootsd.yaml x');
+      makeEntry(base, 'dir root/a/b');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const identity = identityOf(statSync(`${base}/root`, { bigint: true }));
+    await watching.until(() => watching.root('r').place?.identity === identity);
+    assert.equal(watching.root('r').available, true);
+    rmSync(`${base}/root`, { recursive: true });
+    await watching.until(() => !watching.root('r').available);
   });
 });
