@@ -39,10 +39,7 @@ export class Notices {
     this.#noiseLines += 1;
     this.#noiseBytes += line.length;
     if (this.#noiseBytes <= MAX_NOISE_BYTES) this.#write(line);
-    else
-      this.say(
-        'The server goes on writing lines to its standard output that are no messages: they are left out from here on',
-      );
+    else this.say('The server writes more such lines to its standard output: from here on they are only counted');
   }
 }
 
