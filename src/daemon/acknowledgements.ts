@@ -1,6 +1,6 @@
 // Who has said `rootsd/ack` for which generation: what `reload --wait` waits for.
 
-import type { PeerSession } from '../socket/peer-session.ts';
+import type { AttachedSession } from '../socket/authority.ts';
 
 export interface Waited {
   readonly acknowledged: number;
@@ -10,7 +10,7 @@ export interface Waited {
 
 interface Wait {
   readonly generation: string;
-  readonly open: Set<PeerSession>;
+  readonly open: Set<AttachedSession>;
   readonly done: () => void;
 }
 
@@ -18,22 +18,22 @@ export class Acknowledgements {
   readonly #waits = new Set<Wait>();
 
   /** Waits until each of the sessions has acknowledged the generation or closed, at most `limitMs`. */
-  async wait(sessions: readonly PeerSession[], generation: string, limitMs: number): Promise<Waited> {
+  async wait(sessions: readonly AttachedSession[], generation: string, limitMs: number): Promise<Waited> {
     const open = new Set(sessions);
     if (open.size > 0) await this.#settled(open, generation, limitMs);
     return { acknowledged: sessions.length - open.size, late: open.size };
   }
 
-  receive(session: PeerSession, generation: string): void {
+  receive(session: AttachedSession, generation: string): void {
     for (const wait of this.#waits) if (wait.generation === generation) settle(wait, session);
   }
 
   /** A session that has closed is not waited for. */
-  forget(session: PeerSession): void {
+  forget(session: AttachedSession): void {
     for (const wait of this.#waits) settle(wait, session);
   }
 
-  #settled(open: Set<PeerSession>, generation: string, limitMs: number): Promise<void> {
+  #settled(open: Set<AttachedSession>, generation: string, limitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -47,6 +47,6 @@ export class Acknowledgements {
   }
 }
 
-function settle(wait: Wait, session: PeerSession): void {
+function settle(wait: Wait, session: AttachedSession): void {
   if (wait.open.delete(session) && wait.open.size === 0) wait.done();
 }

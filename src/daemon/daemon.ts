@@ -13,10 +13,9 @@ import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
-import type { HostRoot } from '../socket/authority.ts';
+import type { AttachedSession, HostRoot } from '../socket/authority.ts';
 import { type Control, openControl } from '../socket/control.ts';
 import type { ListenAt } from '../socket/listen.ts';
-import type { PeerSession } from '../socket/peer-session.ts';
 import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
@@ -115,10 +114,11 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#refresh();
     const authority = {
       attach: this.#attach.bind(this),
-      acknowledged: (session: PeerSession, generation: string) => this.#acknowledgements.receive(session, generation),
-      hostRoots: (session: PeerSession, roots: readonly HostRoot[]) =>
+      acknowledged: (session: AttachedSession, generation: string) =>
+        this.#acknowledgements.receive(session, generation),
+      hostRoots: (session: AttachedSession, roots: readonly HostRoot[]) =>
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
-      closed: (session: PeerSession) => this.#detach(session),
+      closed: (session: AttachedSession) => this.#detach(session),
     };
     this.#peers = this.#parts.add(await openPeers({ at: peersAt, limits, authority, native, log, now }));
     this.#parts.add<Control>(
@@ -189,14 +189,14 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   /** The policy set has changed: look where its places are, then decide anew. */
-  #activate(): readonly PeerSession[] {
+  #activate(): readonly AttachedSession[] {
     this.#policy = this.#options.layers.policy;
     this.#roots?.update(this.#policy.roots, pathsOf(this.#policy));
     return this.#refresh();
   }
 
   /** Decides anew for every session. */
-  #refresh(): readonly PeerSession[] {
+  #refresh(): readonly AttachedSession[] {
     const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
     const before = this.#evidence.roots;
     this.#evidence = gatherEvidence(this.#policy, places);
@@ -212,7 +212,7 @@ export class Daemon implements Administered, AsyncDisposable {
     return attachment;
   }
 
-  #detach(session: PeerSession): void {
+  #detach(session: AttachedSession): void {
     this.#acknowledgements.forget(session);
     this.#sessions.closed(session);
     this.#options.onSessions?.(this.#sessions.count);

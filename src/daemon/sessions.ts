@@ -16,7 +16,7 @@ import {
   wireRoots,
 } from '../core/protocol.ts';
 import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
-import type { PeerSession } from '../socket/peer-session.ts';
+import type { AttachedSession } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
@@ -48,7 +48,7 @@ export interface SessionRow {
 const CIRCUMSTANCES: Circumstances = { carves: false };
 
 export class Sessions {
-  readonly #live = new Map<PeerSession, Live>();
+  readonly #live = new Map<AttachedSession, Live>();
   readonly #record: Log;
   readonly #version: string;
   #inForce: InForce;
@@ -67,7 +67,7 @@ export class Sessions {
   attach(
     params: AttachParams,
     observed: Observed | null,
-    session: PeerSession,
+    session: AttachedSession,
   ): AttachResult & { readonly view: ViewMessage } {
     const { server, host = null, launch } = params;
     const claims: PeerClaims = launch === undefined ? { server, host } : { server, host, launch };
@@ -95,7 +95,7 @@ export class Sessions {
     };
   }
 
-  closed(session: PeerSession): void {
+  closed(session: AttachedSession): void {
     const live = this.#live.get(session);
     if (live === undefined) return;
     this.#live.delete(session);
@@ -103,10 +103,10 @@ export class Sessions {
   }
 
   /** Re-evaluates every session under what is in force now; tells those whose view changed and returns them. */
-  refresh(inForce: InForce): readonly PeerSession[] {
+  refresh(inForce: InForce): readonly AttachedSession[] {
     this.#inForce = inForce;
     const views = new Map<string, View>();
-    const told: PeerSession[] = [];
+    const told: AttachedSession[] = [];
     for (const [session, live] of this.#live) {
       live.peer = peerOf(identifyPeer(inForce.evidence.policy, live.claims, live.observed), live);
       const key = JSON.stringify(live.peer, (name, value) =>
@@ -142,7 +142,7 @@ export class Sessions {
     });
   }
 
-  #tell(session: PeerSession, live: Live, view: View): boolean {
+  #tell(session: AttachedSession, live: Live, view: View): boolean {
     const previous = live.view;
     if (sameView(previous, view)) return false;
     const listChanged = !sameTold(previous, view);
@@ -153,7 +153,7 @@ export class Sessions {
   }
 
   /** One line for each change of a session's list: what came and went, by which rule, and why. */
-  #recordChange(session: PeerSession, { peer, view }: Live, previous: View): void {
+  #recordChange(session: AttachedSession, { peer, view }: Live, previous: View): void {
     const { generation } = this.#inForce;
     const changes = changedRoots(previous, view);
     this.#record('info', LOG_EVENTS.decided, { session: session.id, ...peerFields(peer), generation, changes });

@@ -1,6 +1,5 @@
 import type { Observed } from '../core/peer.ts';
 import type { AttachParams, AttachResult, ViewMessage } from '../core/protocol.ts';
-import type { PeerSession } from './peer-session.ts';
 
 /** What a peer that attaches gets, and its first view. */
 export type Attachment = AttachResult & { readonly view: ViewMessage };
@@ -13,11 +12,20 @@ export interface HostRoot {
 /** Decides who a peer is and what it is told. Called synchronously; what it throws but RootsError is a bug. */
 export interface Authority {
   /** `observed` is null where the kernel's word could not be had. A RootsError ends the session; its text is the answer. */
-  attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment;
-  acknowledged(session: PeerSession, generation: string): void;
-  hostRoots(session: PeerSession, roots: readonly HostRoot[]): void;
+  attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment;
+  acknowledged(session: AttachedSession, generation: string): void;
+  hostRoots(session: AttachedSession, roots: readonly HostRoot[]): void;
   /** The connection of a session that was attached has closed. */
-  closed(session: PeerSession): void;
+  closed(session: AttachedSession): void;
+}
+
+/** A session as whoever decides sees it. */
+export interface AttachedSession {
+  readonly id: string;
+  /** ms since the epoch */
+  readonly since: number;
+  readonly state: SessionState;
+  publish(view: ViewMessage, options: { readonly listChanged: boolean }): void;
 }
 
 /** How far a session has come with what it was told. */

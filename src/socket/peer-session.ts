@@ -6,7 +6,7 @@ import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
 import { type Id, METHOD, opensEndpoint, RPC, type ViewMessage } from '../core/protocol.ts';
 import type { Log } from '../system/log.ts';
-import type { Authority, SessionState } from './authority.ts';
+import type { AttachedSession, Authority, SessionState } from './authority.ts';
 import { type Fault, JsonLines, type LineLimits } from './json-lines.ts';
 import {
   errorReply,
@@ -43,7 +43,7 @@ type Request = Extract<Message, { kind: 'request' }>;
 const LIST_CHANGED = notification(METHOD.rootsChanged);
 const NO_ENDPOINT = 'MCP clients are not served on this socket yet; a peer that wants roots sends "rootsd/attach"';
 
-export class PeerSession {
+export class PeerSession implements AttachedSession {
   readonly id: string;
   readonly since: number;
   readonly #options: PeerSessionOptions;
