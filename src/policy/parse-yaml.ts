@@ -48,13 +48,12 @@ function isEmpty({ contents }: Document.Parsed): boolean {
 }
 
 /**
- * A closing bracket that is not indented is only a warning there, and common. Of tokens that nobody expects, the first
- * tells what happened; the others, up to the end of the file, follow from it.
+ * Of tokens that nobody expects, the first tells what happened; the others, up to the end of the file, follow from it.
+ * What is a warning there is an error here.
  */
 function syntaxProblems(source: SourceText, document: Document.Parsed, lexed: LexedYaml): Problem[] {
   const known = new Set(lexed.problems.map(({ line, column }) => `${line}:${column}`));
-  const warnings = document.warnings.filter(({ code }) => code !== 'BAD_INDENT');
-  const faults = [...document.errors, ...warnings]
+  const faults = [...document.errors, ...document.warnings]
     .filter((fault) => fault.pos[0] < lexed.cutoff && !isAboutAliases(fault))
     .sort((a, b) => a.pos[0] - b.pos[0]);
   return faults

@@ -221,7 +221,7 @@ test('compileLayer() refuses a version that is missing, another, or not the numb
 test('compileLayer() names the nearest key, word or root', () => {
   const hintOf = (body: string) => compileTexts({ 'a.yaml': `version: 1\n${body}` }).problems[0]?.hint;
   assert.equal(hintOf('rulse: []\n'), 'Did you mean "rules"?');
-  assert.equal(hintOf('Roots: {}\n'), 'Did you mean "roots"?');
+  assert.equal(hintOf('ROOTS: {}\n'), 'Did you mean "roots"?');
   assert.equal(
     hintOf('roots: { frontend: { path: /x } }\nrules: [{ id: r, allow: [fronted] }]\n'),
     'Did you mean "frontend"?',
@@ -376,9 +376,9 @@ test('compileLayer() compiles every key of the grammar', () => {
   const { policy, problems } = compileTexts({
     'a.yaml': `version: 1
 roots:
-  "10": { path: /b }
   z: { path: "/srv/\${user}/x", title: Zed, access: read-only, kind: file, symlinks: none, nested: carve, sensitive: true }
   p: { path: ~/src/*, having: [.git] }
+  "10": { path: /b }
 servers:
   a: { command: " npx  -y pkg ", require: launched, roots: off, host-roots: ignore, guard: strict, paths: [p], channels: [argv], confine: required }
   b: { exe: /usr/bin//mcp-git, sha256: ${'AB'.repeat(32)} }
@@ -397,11 +397,11 @@ tests:
   assert.ok(policy);
   assert.deepEqual(
     policy.roots.map(({ name }) => name),
-    ['10', 'z', 'p'],
+    ['z', 'p', '10'],
   );
   assert.deepEqual(
     policy.roots.map(({ path }) => patternPath(path)),
-    ['/b', '/srv/ana/x', '/home/ana/src/*'],
+    ['/srv/ana/x', '/home/ana/src/*', '/b'],
   );
   const [a, b] = policy.servers;
   assert.deepEqual(a?.selectors, { command: ['npx', '-y', 'pkg'], require: 'launched' });

@@ -40,6 +40,7 @@ test('formatProblem() points at the right column behind a mark, CRLF and escaped
     { path: 'x', why: 'y' },
   );
   const lines = (await formatProblem(found, { text })).split('\n');
+  assert.equal(lines[1], '  1 | version: 1');
   assert.equal(lines[2], '  2 | # \\x1b[31m\\u202e');
   assert.equal(lines[3], '> 3 | roots: { a: { path: "/\\x1b[0m" } }');
   assert.equal(lines[4], `    | ${' '.repeat(20)}${'^'.repeat(11)}`);

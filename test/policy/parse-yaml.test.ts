@@ -99,6 +99,7 @@ const REFUSED: Readonly<Record<string, readonly Row[]>> = {
     ["a: 'it''", 'YAML_QUOTE 1:4'],
     ['a: 1\nb: { c: "x }\nd: { e: "y" }\n', 'YAML_QUOTE 2:9'],
     ['a: ["b, c]\nd: "e f"\n', 'YAML_QUOTE 1:5'],
+    ['a: {\n  b: "c,\n  d: "e" }\n', 'YAML_QUOTE 2:6'],
     ['a: 1\na: 2\nb: "c\n', 'YAML_QUOTE 3:4'],
   ],
   'keys that change prototypes, at every level': [

@@ -1,6 +1,6 @@
 // Owners and modes are judged as they are, not by what is refused to us, so these tests hold for root too.
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Trust, TrustedReader } from '../../src/policy/trust.ts';
@@ -246,6 +246,32 @@ test('TrustedReader does not look above the home for files inside it, and does f
   assert.deepEqual(
     outside.problems.map(({ code, file }) => [code, file]),
     [['TRUST_OTHERS_WRITE', base]],
+  );
+});
+
+test('TrustedReader follows an absolute link to what it names', { skip: needsRoot }, async (t) => {
+  const base = prepare(t, { changes: [['other', { mode: 0o777 }]] });
+  symlinkSync(join(base, USER_FILE), join(base, 'other/hop'));
+  symlinkSync(join(base, 'other/hop'), join(base, 'home/l.yaml'));
+  const reader = await TrustedReader.open(trustIn(base));
+  const { bytes, problems } = await reader.read(join(base, 'home/l.yaml'), MAX);
+  assert.equal(bytes?.toString(), 'text');
+  assert.deepEqual(
+    problems.map(({ code, file }) => [code, file]),
+    [['TRUST_OTHERS_WRITE', join(base, 'other')]],
+  );
+});
+
+test('TrustedReader refuses a file that is not the one its way leads to', async (t) => {
+  const base = makeTree(t, ['file a old', 'file b new']);
+  const reader = await TrustedReader.open({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
+  await reader.read(join(base, 'a'), MAX);
+  // What the reader saw on the way is what it goes by; then another file is there.
+  renameSync(join(base, 'b'), join(base, 'a'));
+  const { problems } = await reader.read(join(base, 'a'), MAX);
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['TRUST_CHANGED'],
   );
 });
 
