@@ -1,49 +1,48 @@
-// Who has said `rootsd/ack` for which generation: what `reload --wait` waits for.
+// Who has said `rootsd/ack` to what it was told last: what `reload --wait` waits for.
 
 import type { AttachedSession } from '../socket/authority.ts';
 
 export interface Waited {
   readonly acknowledged: number;
-  /** Sessions that were told and have not acknowledged in time. */
+  /** Sessions that watch and have not acknowledged in time. */
   readonly late: number;
 }
 
 interface Wait {
-  readonly generation: string;
   readonly open: Set<AttachedSession>;
+  acknowledged: number;
   readonly done: () => void;
 }
 
 export class Acknowledgements {
   readonly #waits = new Set<Wait>();
 
-  /** Waits until each of the sessions has acknowledged the generation or closed, at most `limitMs`. */
-  async wait(sessions: readonly AttachedSession[], generation: string, limitMs: number): Promise<Waited> {
-    const open = new Set(sessions);
-    if (open.size > 0) await this.#settled(open, generation, limitMs);
-    return { acknowledged: sessions.length - open.size, late: open.size };
+  /** Waits until each of the sessions has acknowledged or closed, at most `limitMs`. */
+  wait(sessions: readonly AttachedSession[], limitMs: number): Promise<Waited> {
+    if (sessions.length === 0) return Promise.resolve({ acknowledged: 0, late: 0 });
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waits.delete(wait);
+        resolve({ acknowledged: wait.acknowledged, late: wait.open.size });
+      };
+      const wait: Wait = { open: new Set(sessions), acknowledged: 0, done };
+      const timer = setTimeout(done, limitMs);
+      this.#waits.add(wait);
+    });
   }
 
-  receive(session: AttachedSession, generation: string): void {
-    for (const wait of this.#waits) if (wait.generation === generation) settle(wait, session);
+  /** The session has acknowledged what it was told last. */
+  receive(session: AttachedSession): void {
+    for (const wait of this.#waits) {
+      if (wait.open.has(session)) wait.acknowledged += 1;
+      settle(wait, session);
+    }
   }
 
   /** A session that has closed is not waited for. */
   forget(session: AttachedSession): void {
     for (const wait of this.#waits) settle(wait, session);
-  }
-
-  #settled(open: Set<AttachedSession>, generation: string, limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waits.delete(wait);
-        resolve();
-      };
-      const wait: Wait = { generation, open, done };
-      const timer = setTimeout(done, limitMs);
-      this.#waits.add(wait);
-    });
   }
 }
 

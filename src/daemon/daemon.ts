@@ -19,7 +19,7 @@ import type { ListenAt } from '../socket/listen.ts';
 import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
-import { Acknowledgements } from './acknowledgements.ts';
+import { Acknowledgements, type Waited } from './acknowledgements.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
@@ -114,8 +114,7 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#refresh();
     const authority = {
       attach: this.#attach.bind(this),
-      acknowledged: (session: AttachedSession, generation: string) =>
-        this.#acknowledgements.receive(session, generation),
+      acknowledged: this.#acknowledged.bind(this),
       hostRoots: (session: AttachedSession, roots: readonly HostRoot[]) =>
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       closed: (session: AttachedSession) => this.#detach(session),
@@ -173,43 +172,51 @@ export class Daemon implements Administered, AsyncDisposable {
     };
   }
 
-  /** Reads all layers again; with `wait` returns when the sessions that were told have acknowledged, or after 2 s. */
+  /** Reads all layers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
   async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
     const { layers, onReload } = this.#options;
     onReload?.begin();
     const outcome = await layers.reload({ acceptEmpty });
     this.#report(outcome);
     const { generation, changed, problems } = outcome;
-    const told = changed ? this.#activate() : [];
+    if (changed) this.#activate();
     onReload?.end();
-    const waited = wait
-      ? await this.#acknowledgements.wait(told, generation, ACKNOWLEDGE_MS)
-      : { acknowledged: 0, late: 0 };
-    return { generation, changed, sessions: waited, problems };
+    const sessions = wait ? await this.#untilAcknowledged() : { acknowledged: 0, late: 0 };
+    return { generation, changed, sessions, problems };
+  }
+
+  /** Also what the watcher has activated a moment before is waited for. */
+  async #untilAcknowledged(): Promise<Waited> {
+    const { acknowledged, open } = this.#sessions.watching();
+    const waited = await this.#acknowledgements.wait(open, ACKNOWLEDGE_MS);
+    return { acknowledged: acknowledged.length + waited.acknowledged, late: waited.late };
   }
 
   /** The policy set has changed: look where its places are, then decide anew. */
-  #activate(): readonly AttachedSession[] {
+  #activate(): void {
     this.#policy = this.#options.layers.policy;
     this.#roots?.update(this.#policy.roots, pathsOf(this.#policy));
-    return this.#refresh();
+    this.#refresh();
   }
 
   /** Decides anew for every session. */
-  #refresh(): readonly AttachedSession[] {
+  #refresh(): void {
     const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
     const before = this.#evidence.roots;
     this.#evidence = gatherEvidence(this.#policy, places);
     this.#reportRoots(before);
-    const told = this.#sessions.refresh(this.#inForce());
+    this.#sessions.refresh(this.#inForce());
     this.#options.onChange?.();
-    return told.filter((session) => session.state.watching);
   }
 
   #attach(...given: Parameters<Sessions['attach']>): ReturnType<Sessions['attach']> {
     const attachment = this.#sessions.attach(...given);
     this.#options.onSessions?.(this.#sessions.count);
     return attachment;
+  }
+
+  #acknowledged(session: AttachedSession, generation: string): void {
+    if (this.#sessions.acknowledge(session, generation)) this.#acknowledgements.receive(session);
   }
 
   #detach(session: AttachedSession): void {

@@ -30,6 +30,9 @@ interface Live {
   readonly observed: Observed | null;
   peer: Peer;
   view: View;
+  /** The generation it was told last, and whether it has acknowledged that. */
+  told: string;
+  acknowledged: boolean;
 }
 
 export interface SessionRow {
@@ -78,7 +81,7 @@ export class Sessions {
     }
     const { peer } = identified;
     const view = buildView(evidence, peer, CIRCUMSTANCES);
-    this.#live.set(session, { claims, observed, peer, view });
+    this.#live.set(session, { claims, observed, peer, view, told: generation, acknowledged: false });
     this.#record('info', LOG_EVENTS.attached, {
       session: session.id,
       ...peerFields(peer),
@@ -102,11 +105,25 @@ export class Sessions {
     this.#record('info', LOG_EVENTS.detached, { session: session.id, ...peerFields(live.peer) });
   }
 
-  /** Re-evaluates every session under what is in force now; tells those whose view changed and returns them. */
-  refresh(inForce: InForce): readonly AttachedSession[] {
+  /** The peer says that a generation is in force on its side. Is it what it was told last? */
+  acknowledge(session: AttachedSession, generation: string): boolean {
+    const live = this.#live.get(session);
+    if (live?.told !== generation) return false;
+    live.acknowledged = true;
+    return true;
+  }
+
+  /** The sessions that watch, by whether they have acknowledged what they were told last. */
+  watching(): { readonly acknowledged: readonly AttachedSession[]; readonly open: readonly AttachedSession[] } {
+    const watching = [...this.#live].filter(([session]) => session.state.watching);
+    const those = (isDone: boolean) => watching.filter(([, live]) => live.acknowledged === isDone).map(([it]) => it);
+    return { acknowledged: those(true), open: those(false) };
+  }
+
+  /** Re-evaluates every session under what is in force now, and tells those whose view changed. */
+  refresh(inForce: InForce): void {
     this.#inForce = inForce;
     const views = new Map<string, View>();
-    const told: AttachedSession[] = [];
     for (const [session, live] of this.#live) {
       live.peer = peerOf(identifyPeer(inForce.evidence.policy, live.claims, live.observed), live);
       const key = JSON.stringify(live.peer, (name, value) =>
@@ -114,9 +131,8 @@ export class Sessions {
       );
       const view = views.get(key) ?? buildView(inForce.evidence, live.peer, CIRCUMSTANCES);
       views.set(key, view);
-      if (this.#tell(session, live, view)) told.push(session);
+      this.#tell(session, live, view);
     }
-    return told;
   }
 
   /** Withdraws everything from everybody: the daemon stops deciding. */
@@ -142,14 +158,16 @@ export class Sessions {
     });
   }
 
-  #tell(session: AttachedSession, live: Live, view: View): boolean {
+  #tell(session: AttachedSession, live: Live, view: View): void {
     const previous = live.view;
-    if (sameView(previous, view)) return false;
+    if (sameView(previous, view)) return;
+    const { generation } = this.#inForce;
     const listChanged = !sameTold(previous, view);
     live.view = view;
+    live.told = generation;
+    live.acknowledged = false;
     if (listChanged) this.#recordChange(session, live, previous);
-    session.publish(viewMessage(this.#inForce.generation, view), { listChanged });
-    return true;
+    session.publish(viewMessage(generation, view), { listChanged });
   }
 
   /** One line for each change of a session's list: what came and went, by which rule, and why. */
