@@ -209,8 +209,9 @@ export class RunSession {
 
   #sayIfEmpty(): void {
     const { run, notices } = this.#options;
-    const server = this.#attachment?.result.peer.server ?? run.server;
-    if (this.#roots?.isEmpty) notices.say(nothingAllowed(server, this.#roots.plan));
+    const { result, view } = this.#attachment ?? {};
+    const server = result?.peer.server ?? run.server;
+    if (this.#roots?.isEmpty) notices.say(nothingAllowed(server, this.#roots.plan, view?.view ?? []));
   }
 
   async #replaceWhileNeeded(): Promise<void> {

@@ -1,7 +1,7 @@
 // What `run` says before anything goes wrong. Each is one sentence for the person who wrote the host's configuration.
 
 import { statSync } from 'node:fs';
-import type { LaunchPlan } from '../core/protocol.ts';
+import type { LaunchPlan, WireViewEntry } from '../core/protocol.ts';
 import { hasPlaceholders } from './placeholders.ts';
 
 /** About the command line: what nobody will expand, and what the roots will replace. */
@@ -14,12 +14,24 @@ export function argumentWarnings(args: readonly string[], plan: LaunchPlan): rea
   ];
 }
 
-/** Where nothing is allowed: what was read, and what to do about it. */
-export function nothingAllowed(server: string | null, { policyFiles }: LaunchPlan): string {
+/** How many reasons one sentence can hold. */
+const MAX_REASONS = 3;
+
+/** Where nothing is allowed: why, what was read, and what to do about it. */
+export function nothingAllowed(
+  server: string | null,
+  { policyFiles }: LaunchPlan,
+  view: readonly WireViewEntry[],
+): string {
+  const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
+  const reasons = [...new Set(view.map(whyNot))].slice(0, MAX_REASONS).map((reason) => `; ${reason}`);
   const read = policyFiles.length === 0 ? 'no policy file was found' : `read: ${policyFiles.join(', ')}`;
   const allow = `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
-  const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
-  return `No directory is allowed to ${name} (${read}); ${allow}`;
+  return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${allow}`;
+}
+
+function whyNot({ effect, available, why }: WireViewEntry): string {
+  return effect === 'allow' && available ? "the host's own roots leave nothing of what is allowed" : why;
 }
 
 export const NEVER_ASKED = 'The server has not asked for roots: they restrict it only if it does';

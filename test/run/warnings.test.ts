@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LaunchPlan, WireViewEntry } from '../../src/core/protocol.ts';
+import { nothingAllowed } from '../../src/run/warnings.ts';
+import { useRun } from '../support/run-host.ts';
+import { setUpRun } from '../support/run-setup.ts';
+
+const PLAN = { roots: true, hostRoots: 'narrow', empty: 'tombstone', guard: 'on', version: 'x' } as const;
+const NO_FILES: LaunchPlan = { ...PLAN, policyFiles: [] };
+const ONE_FILE: LaunchPlan = { ...PLAN, policyFiles: ['/p.yaml'] };
+
+function entry(why: string, allowed = false): WireViewEntry {
+  const decision = allowed
+    ? ({ effect: 'allow', kind: 'rule', access: 'read-only' } as const)
+    : ({ effect: 'deny', kind: 'implicit', access: null } as const);
+  return { root: 'a', ...decision, available: true, why };
+}
+
+describe('nothingAllowed()', () => {
+  const ROWS: readonly (readonly [what: string, sentence: string, expected: string])[] = [
+    ['names the server', nothingAllowed('git', ONE_FILE, []), 'allowed to server "git"'],
+    ['says of a nameless server what it lacks', nothingAllowed(null, ONE_FILE, []), 'has no name (--server)'],
+    ['names the files that were read', nothingAllowed('git', ONE_FILE, []), '(read: /p.yaml)'],
+    ['says that no file was found', nothingAllowed('git', NO_FILES, []), '(no policy file was found)'],
+    ['names the command that helps', nothingAllowed('git', NO_FILES, []), '"rootsd allow PATH --server git"'],
+    [
+      'gives each reason once, three at most',
+      nothingAllowed(
+        'git',
+        ONE_FILE,
+        ['x', 'x', 'y', 'z', 'w'].map((why) => entry(why)),
+      ),
+      '); x; y; z; "rootsd allow',
+    ],
+    [
+      'tells a host that narrows to nothing apart from a policy that does',
+      nothingAllowed('git', ONE_FILE, [entry('rule "r" allows it', true)]),
+      "; the host's own roots leave nothing of what is allowed; ",
+    ],
+  ];
+  for (const [what, sentence, expected] of ROWS) {
+    it(what, () => assert.ok(sentence.includes(expected), sentence));
+  }
+});
+
+const program = useRun();
+
+describe('rootsd run, where nothing is allowed', () => {
+  it('says so once, with the files that were read and the command that allows a directory', async (t) => {
+    const { host, daemon } = await setUpRun(t, program(), { allowed: [] });
+    await host.initialize();
+    await host.said('No directory is allowed to server "o" (read: /etc/rootsd/policies.d/fake.yaml)');
+    await host.said('"rootsd allow PATH --server o" allows a directory');
+    daemon.publish({ generation: '02', roots: [], boundary: [], view: [] });
+    await daemon.next('rootsd/ack');
+    await daemon.next('rootsd/ack');
+    assert.equal(host.stderr.split('No directory is allowed').length - 1, 1);
+  });
+});
