@@ -11,10 +11,10 @@ import { type ExplainedDecision, explainTarget } from '../daemon/explain.ts';
 import { resolvePath } from '../disk/resolve.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { addAllowance, removeAllowance } from '../policy/edit-local.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type CheckedEdit, type LocalPolicy, openLocalPolicy } from './local-policy.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 
 export interface AllowOptions extends LocateOptions {
   readonly format: string;

@@ -13,10 +13,10 @@ import {
   type Question,
 } from '../daemon/explain.ts';
 import { readUser } from '../disk/user-facts.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { evaluateFiles } from './evaluate-files.ts';
 import type { Io } from './io.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 
 /** Explains one root or path. */
 export async function askAboutTarget(

@@ -14,7 +14,7 @@ import { type ConfigRead, readConfig } from '../policy/read-config.ts';
 import { type LayerRead, readLayer, readPolicyFiles } from '../policy/read-layer.ts';
 import { checkProject } from '../policy/read-project.ts';
 import { defaultSettings, type Settings } from '../policy/settings.ts';
-import { ownDirectoriesOf } from './evaluate-files.ts';
+import { ownPlacesOf } from './evaluate-files.ts';
 import type { Io } from './io.ts';
 import type { Machine } from './machine.ts';
 
@@ -148,5 +148,5 @@ function judge(read: LayerRead, upper: readonly LayerPolicy[]): Part & { policy:
 }
 
 function builtInOf(machine: Machine, settings: Settings): LayerPolicy {
-  return builtInLayer({ expansions: machine.expansions, own: ownDirectoriesOf(machine, settings) });
+  return builtInLayer({ expansions: machine.expansions, own: ownPlacesOf(machine, settings) });
 }

@@ -1,12 +1,15 @@
 // The command line: every command with its options, in one table to read. Each command's code is loaded when it is called.
 
 import { Command, CommanderError, Option } from 'commander';
+import { escapeForTerminal } from '../core/display.ts';
 import { VERSION } from '../version.ts';
 import { EXIT, type Io } from './io.ts';
 import { exitStatusOf, reportError } from './report-error.ts';
 import { RESOLVE_HELP } from './resolve-help.ts';
 
 type Status = Promise<number>;
+
+const CHECK_FORMATS = ['human', 'json', 'github', 'sarif'];
 
 /** Runs one command line and returns its exit status. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -29,7 +32,10 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .description('Decides which directories each local MCP server may touch, tells the server, and makes it stick.')
     .version(VERSION, '--version')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text.split('\n').map(escapeForTerminal).join('\n')),
+    })
     .showSuggestionAfterError()
     .helpCommand(true);
   const run =
@@ -39,8 +45,8 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
 
   const command = (usage: string, description: string): Command =>
     program.command(usage).description(description).exitOverride();
-  const reading = (usage: string, description: string): Command =>
-    command(usage, description).addOption(json()).addOption(format());
+  const reading = (usage: string, description: string, formats: readonly string[] = ['human', 'json']): Command =>
+    command(usage, description).addOption(json()).addOption(format(formats));
   const located = (it: Command): Command =>
     it
       .option('--config <FILE>', 'read this rootsd.yaml')
@@ -62,14 +68,18 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   command('run', 'stand between a host and a server: rootsd run [--server NAME] -- COMMAND ARG…');
 
   located(
-    reading('check [path...]', 'check policies: those of this machine, or the files and directories given'),
+    reading(
+      'check [path...]',
+      'check policies: those of this machine, or the files and directories given',
+      CHECK_FORMATS,
+    ),
   ).action(run(async (paths, options) => (await import('./check.ts')).checkCommand(paths, options, io)));
 
   located(reading('test', "run the policies' own tests")).action(
     run(async (options) => (await import('./test.ts')).testCommand(options, io)),
   );
 
-  command('schema', 'print the JSON Schema of a kind of file')
+  reading('schema', 'print the JSON Schema of a kind of file', ['json'])
     .argument('[kind]', 'policy, config or project', 'policy')
     .action(run(async (kind) => (await import('./schema.ts')).schemaCommand(kind, io)));
 
@@ -121,8 +131,9 @@ function json(): Option {
   return new Option('--json', 'the same as --format json').implies({ format: 'json' });
 }
 
-function format(): Option {
-  return new Option('--format <FORMAT>', 'how to print').choices(['human', 'json']).default('human');
+/** The first of the formats is the default. */
+function format(formats: readonly string[]): Option {
+  return new Option('--format <FORMAT>', 'how to print').choices(formats).default(formats[0]);
 }
 
 function collect(value: string, previous: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@
 // show the effect of an edit before it is written.
 
 import { dirname } from 'node:path';
+import { controlSocketOf } from '../client/find-socket.ts';
 import type { Problem } from '../core/errors.ts';
 import { type Evidence, gatherEvidence } from '../core/evidence.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
@@ -31,22 +32,24 @@ export function machineLayers(machine: Machine, settings: Settings): Layers {
   const { expansions, uid } = machine;
   const directories = settings.layers;
   const listeners = settings.listeners.map(({ name }) => name);
-  const ownDirectories = ownDirectoriesOf(machine, settings);
-  return createLayers({ expansions, uid, directories, ownDirectories, listeners, lastGood: null, now: Date.now });
+  const own = ownPlacesOf(machine, settings);
+  return createLayers({ expansions, uid, directories, own, listeners, lastGood: null, now: Date.now });
 }
 
-/** Configuration, state and runtime: no root may expose them. */
-export function ownDirectoriesOf(machine: Machine, settings: Settings): readonly string[] {
-  const { configPath, stateDirectory, runtimeDirectory } = machine;
-  const config = configPath === null ? [] : [dirname(configPath)];
-  const all = [
-    ...config,
-    dirname(settings.layers.user),
-    dirname(settings.layers.system),
-    stateDirectory,
-    runtimeDirectory,
+/**
+ * Configuration, policies, state and sockets: no root may expose them. Only what is ours: a file or directory that was
+ * named on the command line may lie among other people's things.
+ */
+export function ownPlacesOf(machine: Machine, settings: Settings): readonly string[] {
+  const { configPath, policyDirectories, stateDirectory, runtimeDirectory, search } = machine;
+  const sockets = search.explicit === undefined ? [] : [search.explicit, controlSocketOf(search.explicit)];
+  const named = [
+    ...(configPath === null ? [] : [configPath]),
+    settings.layers.user,
+    settings.layers.system,
+    ...sockets,
   ];
-  return [...new Set(all)];
+  return [...new Set([...named, dirname(policyDirectories.user), stateDirectory, runtimeDirectory])];
 }
 
 /** The places of a policy as they are now. */

@@ -30,6 +30,8 @@ export interface Machine {
   readonly expansions: Expansions;
   /** The configuration file, or null where there is none. */
   readonly configPath: string | null;
+  /** It was named: then it must be there. */
+  readonly isConfigNamed: boolean;
   /** Where policies lie unless the configuration says otherwise. */
   readonly policyDirectories: PolicyDirectories;
   readonly stateDirectory: string;
@@ -50,11 +52,13 @@ export function locateMachine({ config, socket }: LocateOptions, io: Io, kind: '
   const from: Surroundings = { kind, env: io.env, uid, home, exists };
   const named = config === undefined ? undefined : resolve(io.cwd(), config);
   const explicit = socket === undefined ? emptyAsUnset(io.env.ROOTSD_SOCKET) : resolve(io.cwd(), socket);
+  const found = findConfig(from, named);
   return {
     uid,
     home: homeDirectory(from),
     expansions: expansionsOf(account, homeDirectory(from)),
-    configPath: findConfig(from, named)?.path ?? null,
+    configPath: found?.path ?? null,
+    isConfigNamed: found?.named ?? false,
     policyDirectories: policyDirectories(from),
     stateDirectory: stateDirectory(from),
     runtimeDirectory: runtimeDirectory(from),

@@ -1,9 +1,9 @@
 import { requestControl } from '../client/control.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { ReloadReply } from '../daemon/control.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 
 export interface ReloadOptions extends LocateOptions {
   readonly format: string;

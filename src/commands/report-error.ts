@@ -19,6 +19,7 @@ const EXIT_BY_KIND = {
 
 const EXIT_BY_CODE: Readonly<Partial<Record<Code, number>>> = {
   DAEMON_UNREACHABLE: EXIT.unreachable,
+  POLICY_BROKEN: EXIT.no,
 };
 
 /** Says on standard error what went wrong and what to try; a bug with its stack. */

@@ -2,13 +2,13 @@
 
 import { escapeForTerminal } from '../core/display.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import type { Settings } from '../policy/settings.ts';
 import { VERSION } from '../version.ts';
 import { describeServers } from './describe-servers.ts';
 import type { ExampleHome } from './example-home.ts';
 import { type Io, printLine } from './io.ts';
 import { packageFile } from './package-file.ts';
-import { problemLine } from './problem-line.ts';
 
 const FILESYSTEM = 'npx -y @modelcontextprotocol/server-filesystem';
 

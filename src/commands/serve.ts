@@ -15,6 +15,7 @@ import { writeDurably } from '../disk/durable-write.ts';
 import { openNative } from '../disk/native.ts';
 import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
 import { readUser } from '../disk/user-facts.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { readProject } from '../policy/read-project.ts';
 import { parseDuration, type Settings } from '../policy/settings.ts';
 import { acquireLock } from '../socket/lock.ts';
@@ -24,12 +25,11 @@ import { type Log, openLog } from '../system/log.ts';
 import { openNotify } from '../system/notify.ts';
 import { inheritedSockets } from '../system/socket-activation.ts';
 import { VERSION } from '../version.ts';
-import { ownDirectoriesOf } from './evaluate-files.ts';
+import { ownPlacesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
 import type { Io } from './io.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { packageFile } from './package-file.ts';
-import { problemLine } from './problem-line.ts';
 import { readSettings } from './read-settings.ts';
 import { WatchedConfig } from './serve-config.ts';
 import { IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
@@ -104,7 +104,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     expansions: machine.expansions,
     uid: machine.uid,
     directories: settings.layers,
-    ownDirectories: [...ownDirectoriesOf(machine, settings), dirname(socket)],
+    own: ownPlacesOf(machine, settings),
     listeners: settings.listeners.map(({ name }) => name),
     lastGood,
     now: Date.now,

@@ -2,9 +2,9 @@ import { requestControl } from '../client/control.ts';
 import { escapeForTerminal } from '../core/display.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { StatusReply } from '../daemon/control.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 
 export interface StatusOptions extends LocateOptions {
   readonly format: string;

@@ -1,9 +1,9 @@
 import { escapeForTerminal } from '../core/display.ts';
 import type { TestResult } from '../core/run-tests.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { machineLayers } from './evaluate-files.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
-import { problemLine } from './problem-line.ts';
 import { readSettings } from './read-settings.ts';
 
 interface TestRow {

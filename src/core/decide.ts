@@ -14,6 +14,7 @@ import {
   deny,
   explicitDenial,
   projectDenial,
+  wideDenial,
 } from './denial.ts';
 import { anyCouldLieInside, anyCovers, type Evidence, type Forms, formsOfRoot, realForm } from './evidence.ts';
 import { counts, matchPeer, type PeerMatch } from './match-peer.ts';
@@ -45,6 +46,7 @@ export function decide(evidence: Evidence, peer: Peer, root: RootFacts, circumst
   const basis = { facts: factsOf(peer), missing };
   const denial =
     explicitDenial(evidence, peer, denied, forms, basis) ??
+    wideDenial(evidence, realForm(root), basis) ??
     projectDenial(evidence, forms, basis) ??
     brokenProjectDenial(root, basis) ??
     ceilingDenial(evidence, realForm(root), basis);

@@ -35,6 +35,13 @@ export function explicitDenial(
   return deny('explicit', refOf(first), `rule "${first.id}" denies it${reason}`, { ...basis, missing });
 }
 
+/** A root that is the whole filesystem, a home or what holds homes: a policy cannot write it, but a link can lead there. */
+export function wideDenial(evidence: Evidence, place: PathPattern, basis: Basis): Decision | null {
+  const wide = evidence.policy.neverRoots.find((never) => covers(never, place) && covers(place, never));
+  if (wide === undefined) return null;
+  return deny('explicit', null, `it leads to "${wide.text}", which is never a root itself`, basis);
+}
+
 /** A place that a project file denies. */
 export function projectDenial(evidence: Evidence, forms: Forms, basis: Basis): Decision | null {
   const found = evidence.deniedByProjects.find(({ pattern }) => forms.some((form) => covers(pattern, form)));

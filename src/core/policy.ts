@@ -91,6 +91,8 @@ export interface LayerPolicy {
   readonly ceilings: readonly Ceiling[];
   /** Places where an allow counts as a mandatory ask: credential stores (built-in layer only). */
   readonly sensitive: readonly PathPattern[];
+  /** Places that are never a root themselves, whatever link leads there (built-in layer only). */
+  readonly neverRoots: readonly PathPattern[];
   readonly tests: readonly PolicyTest[];
   /** Parsed and validated, kept for the endpoint. */
   readonly prompts: Readonly<Record<string, unknown>>;
@@ -105,6 +107,7 @@ export interface Policy {
   readonly rules: readonly Rule[];
   readonly ceilings: readonly Ceiling[];
   readonly sensitive: readonly PathPattern[];
+  readonly neverRoots: readonly PathPattern[];
 }
 
 /** Puts layers together, upper ones first. Names are unique over the layers: the reader has seen to it. */
@@ -117,6 +120,7 @@ export function composePolicy(layers: readonly LayerPolicy[]): Policy {
     rules: layers.flatMap((layer) => layer.rules),
     ceilings: layers.flatMap((layer) => layer.ceilings),
     sensitive: layers.flatMap((layer) => layer.sensitive),
+    neverRoots: layers.flatMap((layer) => layer.neverRoots),
   };
 }
 

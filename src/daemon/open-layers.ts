@@ -13,8 +13,8 @@ export interface LayersOptions {
   readonly expansions: Expansions;
   readonly uid: number;
   readonly directories: { readonly system: string; readonly user: string };
-  /** rootsd's own directories, which no root may expose. */
-  readonly ownDirectories: readonly string[];
+  /** rootsd's own files and directories, which no root may expose. */
+  readonly own: readonly string[];
   /** Names of the listeners of rootsd.yaml. */
   readonly listeners: readonly string[];
   /** Where last good states are kept; null: nowhere (commands that only look). */
@@ -25,8 +25,8 @@ export interface LayersOptions {
 
 /** The layers of this user, not read yet. */
 export function createLayers(options: LayersOptions): Layers {
-  const { expansions, ownDirectories, now } = options;
-  const builtIn = builtInLayer({ expansions, own: ownDirectories, realHome: realPlace(expansions.home) });
+  const { expansions, own, now } = options;
+  const builtIn = builtInLayer({ expansions, own, realHome: realPlace(expansions.home) });
   return new Layers(builtIn, [sourceOf('system', options), sourceOf('user', options)], now);
 }
 

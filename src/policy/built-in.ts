@@ -3,6 +3,7 @@
 import { ANY, componentsOf, type Expansions, literalPattern, type PathPattern } from '../core/pattern.ts';
 import type { LayerPolicy } from '../core/policy.ts';
 import type { Rule, Target } from '../core/rule.ts';
+import { widePlaces } from './wide-places.ts';
 
 export interface BuiltInOptions {
   readonly expansions: Expansions;
@@ -87,6 +88,7 @@ export function builtInLayer({ expansions, own, realHome = expansions.home }: Bu
     rules: rules.filter((rule) => rule.targets.length > 0),
     ceilings: [],
     sensitive: sensitivePlaces(expansions),
+    neverRoots: widePlaces([expansions.home, realHome]).map(({ pattern }) => pattern),
     tests: [],
     prompts: {},
   };

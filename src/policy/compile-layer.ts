@@ -74,6 +74,7 @@ function compileSources(input: LayerInput, sources: readonly PolicySource[], isI
     rules: sources.flatMap((source) => compileRules(source, scope)),
     ceilings: sources.flatMap((source) => compileCeiling(source, scope)),
     sensitive: [],
+    neverRoots: [],
     tests: sources.flatMap((source) => compileTests(source, scope)),
     prompts: Object.assign({}, ...sources.map((source) => compilePrompts(source, scope))),
   };

@@ -1,13 +1,11 @@
-import { ANY, componentsOf, covers, type Expansions, literalPattern, type PathPattern } from '../core/pattern.ts';
+import { ANY, componentsOf, type Expansions } from '../core/pattern.ts';
 import type { RootDeclaration } from '../core/policy.ts';
 import { compilePath } from './compile-path.ts';
 import type { Entry, PolicySource } from './policy-source.ts';
 import type { RawRoot } from './raw-policy.ts';
 import { clip } from './source-text.ts';
+import { wideAt, widePlaces } from './wide-places.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
-
-/** Directories that hold homes, wherever the user's own home is. */
-const HOLD_HOMES = ['/home', '/Users', '/var/home'];
 
 /** The roots that a file declares. */
 export function compileRoots(source: PolicySource, expansions: Expansions): RootDeclaration[] {
@@ -18,8 +16,8 @@ function compileRoot(source: PolicySource, entry: Entry<RawRoot>, expansions: Ex
   const { name, pointer, raw } = entry;
   const path = compileRootPath(source, pointerTo(pointer, 'path'), raw.path, expansions);
   if (path === null) return null;
-  const wide = whyTooWide(path, expansions);
-  if (wide !== null) source.refuse('POLICY_WIDE_ROOT', pointerTo(pointer, 'path'), { name, what: wide });
+  const wide = wideAt(path, widePlaces([expansions.home]));
+  if (wide !== undefined) source.refuse('POLICY_WIDE_ROOT', pointerTo(pointer, 'path'), { name, what: wide.what });
   if (raw.having !== undefined && path.components.at(-1) !== ANY) {
     source.refuseKey('POLICY_HAVING', pointerTo(pointer, 'having'), {});
   }
@@ -47,22 +45,4 @@ function compileRootPath(source: PolicySource, pointer: Pointer, text: string, e
     return null;
   }
   return compilePath(source, pointer, text, { expansions, stars: true });
-}
-
-/** The filesystem's root, the home, what holds a home; a pattern whose members would be one of these. */
-function whyTooWide(path: PathPattern, { home }: Expansions): string | null {
-  if (path.components.length === 0) return 'the whole filesystem';
-  const own = literalPattern(home);
-  if (isSameLength(path, own) && covers(path, own)) return 'the home directory itself';
-  const parents = [...HOLD_HOMES.map((parent) => literalPattern(parent)), ...parentsOf(own)];
-  const parent = parents.find((candidate) => isSameLength(path, candidate) && covers(path, candidate));
-  return parent === undefined ? null : `"/${parent.components.join('/')}", which holds home directories`;
-}
-
-function parentsOf({ components }: PathPattern): PathPattern[] {
-  return components.slice(1).map((_, i) => literalPattern(`/${components.slice(0, i + 1).join('/')}`));
-}
-
-function isSameLength(a: PathPattern, b: PathPattern): boolean {
-  return a.components.length === b.components.length;
 }

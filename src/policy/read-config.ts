@@ -33,7 +33,7 @@ export type ConfigRead =
 
 /** Reads the configuration at `path`. Never rejects for what stands on the disk. */
 export async function readConfig(path: string, options: ReadConfigOptions): Promise<ConfigRead> {
-  const reader = await TrustedReader.open(options.trust);
+  const reader = new TrustedReader(options.trust);
   try {
     const { bytes, problems } = await reader.read(path, MAX_CONFIG_BYTES);
     if (bytes === null) return broken(path, problems);

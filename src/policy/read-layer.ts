@@ -64,7 +64,7 @@ export async function readPolicyFiles(
   { policies, ignored, problems: misnamed }: LayerListing,
   options: ReadLayerOptions,
 ): Promise<GoodLayer | BrokenLayer> {
-  const reader = await TrustedReader.open({ ...options.trust, layer: options.layer });
+  const reader = new TrustedReader({ ...options.trust, layer: options.layer });
   const texts: LayerFile[] = [];
   const problems: Problem[] = [...misnamed];
   for (const path of policies) {

@@ -7,8 +7,8 @@
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Code, type Params, type Problem, problem, type Severity } from '../core/errors.ts';
+import { type AccountSources, privateGidOf, readAccount } from '../disk/account.ts';
 import { PathWalk, type Walked, type WalkStep } from './path-walk.ts';
-import { type AccountFiles, readPrivateGroups, SYSTEM_ACCOUNTS } from './private-group.ts';
 import { startOf } from './source-text.ts';
 
 export interface Trust {
@@ -17,7 +17,7 @@ export interface Trust {
   readonly uid: number;
   /** Above it nobody looks when a user's file lies inside. */
   readonly home: string;
-  readonly accounts?: AccountFiles;
+  readonly accounts?: AccountSources;
   /** How much a fault of trust counts; `error` when omitted. */
   readonly severity?: Severity;
 }
@@ -34,18 +34,11 @@ const STICKY = 0o1000;
 /** Reads files of one layer: each is opened once, and each directory is judged once. */
 export class TrustedReader {
   readonly #trust: Trust;
-  readonly #isPrivateGroup: (gid: number, ownerUid: number) => boolean;
   readonly #walk = new PathWalk();
   readonly #judged = new Set<string>();
 
-  /** Reads the machine's accounts. */
-  static async open(trust: Trust): Promise<TrustedReader> {
-    return new TrustedReader(trust, await readPrivateGroups(trust.accounts ?? SYSTEM_ACCOUNTS));
-  }
-
-  private constructor(trust: Trust, isPrivateGroup: (gid: number, ownerUid: number) => boolean) {
+  constructor(trust: Trust) {
     this.#trust = trust;
-    this.#isPrivateGroup = isPrivateGroup;
   }
 
   /** Reads at most `maxBytes`; never blocks on a pipe or a device. Rejects with the error of the system. */
@@ -115,6 +108,12 @@ export class TrustedReader {
 
   #mayWrite(uid: number): boolean {
     return uid === 0 || (this.#trust.layer === 'user' && uid === this.#trust.uid);
+  }
+
+  /** As most systems make a group for each user and let it write by umask 002. */
+  #isPrivateGroup(gid: number, ownerUid: number): boolean {
+    const owner = readAccount(ownerUid, this.#trust.accounts);
+    return owner !== null && privateGidOf(owner, this.#trust.accounts) === gid;
   }
 
   #fault(code: Code, path: string, params: Params = {}): Problem {

@@ -6,7 +6,8 @@ import type { RealPath } from '../../src/core/path.ts';
 import { literalPattern } from '../../src/core/pattern.ts';
 import type { Peer } from '../../src/core/peer.ts';
 import type { RootFacts } from '../../src/core/place.ts';
-import { evidenceFrom, layerFrom, peer, rootNamed } from '../support/policy.ts';
+import { builtInLayer } from '../../src/policy/built-in.ts';
+import { EXPANSIONS, evidenceFrom, layerFrom, peer, rootNamed } from '../support/policy.ts';
 
 const ROOT = 'roots: { a: { path: ~/a } }\n';
 
@@ -205,6 +206,23 @@ describe('decide()', () => {
   it('judges a ceiling by the real place: a link must not lead out of it', () => {
     const text = `${ROOT}rules: [{id: r, allow: [a]}]\nceiling: [~/**]`;
     assert.equal(decideA(text, peer('s'), at('/etc')).kind, 'ceiling');
+  });
+
+  it('denies a root whose link leads to the filesystem, to the home or to what holds it, and not one below', () => {
+    const builtIn = builtInLayer({ expansions: EXPANSIONS, own: [] });
+    const layer = layerFrom(allowA, 'user', [builtIn]);
+    for (const [place, kind] of [
+      ['/', 'explicit'],
+      ['/home', 'explicit'],
+      ['/home/ana', 'explicit'],
+      ['/home/ana/x', 'rule'],
+      ['/srv', 'rule'],
+    ] as const) {
+      const roots = evidenceFrom([builtIn, layer]).roots.map(at(place));
+      const evidence = evidenceFrom([builtIn, layer], { roots });
+      const decision = decide(evidence, peer('s'), rootNamed(evidence, 'a'), { carves: false });
+      assert.equal(decision.kind, kind, `${place}: ${decision.why}`);
+    }
   });
 
   it('narrows by a project file and never widens by it', () => {

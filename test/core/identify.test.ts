@@ -53,7 +53,17 @@ describe('identifyPeer()', () => {
 function policy(commands: Record<string, string[]>): ReturnType<typeof composePolicy> {
   const rest = { roots: true, hostRoots: 'narrow', guard: 'on', paths: [], confine: 'none', source: SOURCE } as const;
   const servers = Object.entries(commands).map(([name, command]) => ({ name, selectors: { command }, ...rest }));
-  const none = { files: [], roots: [], hosts: [], rules: [], ceilings: [], sensitive: [], tests: [], prompts: {} };
+  const none = {
+    files: [],
+    roots: [],
+    hosts: [],
+    rules: [],
+    ceilings: [],
+    sensitive: [],
+    neverRoots: [],
+    tests: [],
+    prompts: {},
+  };
   const layer: LayerPolicy = { layer: 'user', ...none, servers };
   return composePolicy([layer]);
 }

@@ -138,6 +138,16 @@ function layer(selectors: Selectors | null): LayerPolicy {
     source: SOURCE,
   };
   const servers = selectors === null ? [] : [{ ...entry, selectors }];
-  const none = { files: [], roots: [], hosts: [], rules: [], ceilings: [], sensitive: [], tests: [], prompts: {} };
+  const none = {
+    files: [],
+    roots: [],
+    hosts: [],
+    rules: [],
+    ceilings: [],
+    sensitive: [],
+    neverRoots: [],
+    tests: [],
+    prompts: {},
+  };
   return { layer: 'user', ...none, servers };
 }

@@ -156,3 +156,16 @@ describe('rootsd.yaml of a running daemon', () => {
     assert.equal((await home.json<StatusReply>('status', '--socket', home.socket)).state, 'ok');
   });
 });
+
+describe("policies in a directory of one's own", () => {
+  it('close that directory and nothing around it', async (t) => {
+    const home = new TestHome(t, [...TREE, 'dir home/policies/inside']);
+    const user = join(home.home, 'policies');
+    home.put(join(home.home, '.config/rootsd/rootsd.yaml'), `version: 1\nlayers: { user: ${JSON.stringify(user)} }\n`);
+    const roots = 'roots: { a: { path: ~/a }, p: { path: ~/policies/inside } }';
+    home.put(join(user, 'mine.yaml'), `version: 1\n${roots}\nrules: [{ id: allow-both, allow: [a, p] }]\n`);
+    await home.serve();
+    assert.equal(await effect(home, 'a'), 'allow');
+    assert.equal(await effect(home, 'p'), 'deny');
+  });
+});

@@ -167,14 +167,14 @@ function idOf(path: string): number {
 }
 
 function trustIn(base: string, layer: 'system' | 'user' = 'user'): Trust {
-  const accounts = { passwd: join(base, 'accounts/passwd'), group: join(base, 'accounts/group') };
+  const accounts = { passwdFile: join(base, 'accounts/passwd'), groupFile: join(base, 'accounts/group'), ownUid: -1 };
   return { layer, uid: ANA, home: join(base, 'home'), accounts };
 }
 
 for (const row of ROWS) {
   test(`TrustedReader judges ${row.name}`, { skip: needsRoot }, async (t) => {
     const base = prepare(t, row);
-    const reader = await TrustedReader.open(trustIn(base, row.layer));
+    const reader = new TrustedReader(trustIn(base, row.layer));
     const { problems } = await reader.read(join(base, row.read ?? USER_FILE), MAX);
     // Of a link, the file itself is named as it was asked for.
     const found = problems.map(({ code, file }) => `${code} ${file.slice(base.length + 1)}`);
@@ -185,7 +185,7 @@ for (const row of ROWS) {
 
 test('TrustedReader names the command that mends it', { skip: needsRoot }, async (t) => {
   const base = prepare(t, { changes: [[USER_FILE, { mode: 0o666, uid: BOB }]] });
-  const reader = await TrustedReader.open(trustIn(base));
+  const reader = new TrustedReader(trustIn(base));
   const { problems } = await reader.read(join(base, USER_FILE), MAX);
   const file = join(base, USER_FILE);
   assert.deepEqual(
@@ -199,7 +199,7 @@ test('TrustedReader quotes a path that a shell would take apart', { skip: needsR
   const odd = join(base, "home/it's; x.yaml");
   writeFileSync(odd, '');
   chmodSync(odd, 0o666);
-  const reader = await TrustedReader.open(trustIn(base));
+  const reader = new TrustedReader(trustIn(base));
   const { problems } = await reader.read(odd, MAX);
   assert.equal(problems[0]?.hint, `Run: chmod go-w '${base}/home/it'\\''s; x.yaml'`);
 });
@@ -207,7 +207,7 @@ test('TrustedReader quotes a path that a shell would take apart', { skip: needsR
 test('TrustedReader says a directory is wrong once for all files in it', { skip: needsRoot }, async (t) => {
   const base = prepare(t, { tree: ['file home/conf/policies.d/b.yaml x'], changes: [['home/conf', { mode: 0o777 }]] });
   chownSync(join(base, 'home/conf/policies.d/b.yaml'), ANA, ANA);
-  const reader = await TrustedReader.open(trustIn(base));
+  const reader = new TrustedReader(trustIn(base));
   const first = await reader.read(join(base, USER_FILE), MAX);
   const second = await reader.read(join(base, 'home/conf/policies.d/b.yaml'), MAX);
   assert.deepEqual([first.problems.length, second.problems.length], [1, 0]);
@@ -216,7 +216,7 @@ test('TrustedReader says a directory is wrong once for all files in it', { skip:
 test('TrustedReader counts a primary group of somebody else as shared', { skip: needsRoot }, async (t) => {
   const base = prepare(t, { changes: [[USER_FILE, { mode: 0o664, gid: ANA }]] });
   writeFileSync(join(base, 'accounts/passwd'), `${ACCOUNTS.passwd}eve:x:1005:1000::/:/bin/sh\n`);
-  const reader = await TrustedReader.open(trustIn(base));
+  const reader = new TrustedReader(trustIn(base));
   const { problems } = await reader.read(join(base, USER_FILE), MAX);
   assert.deepEqual(
     problems.map(({ code }) => code),
@@ -226,8 +226,8 @@ test('TrustedReader counts a primary group of somebody else as shared', { skip: 
 
 test('TrustedReader takes no group for private where the accounts cannot be read', { skip: needsRoot }, async (t) => {
   const base = prepare(t, { changes: [[USER_FILE, { mode: 0o664, gid: ANA }]] });
-  const accounts = { passwd: join(base, 'none'), group: join(base, 'none') };
-  const reader = await TrustedReader.open({ ...trustIn(base), accounts });
+  const accounts = { passwdFile: join(base, 'none'), groupFile: join(base, 'none'), ownUid: -1 };
+  const reader = new TrustedReader({ ...trustIn(base), accounts });
   const { problems } = await reader.read(join(base, USER_FILE), MAX);
   assert.deepEqual(
     problems.map(({ code }) => code),
@@ -240,8 +240,8 @@ test('TrustedReader does not look above the home for files inside it, and does f
 }, async (t) => {
   const base = prepare(t, { tree: ['file other/b.yaml x'] });
   chmodSync(base, 0o777);
-  const inside = await (await TrustedReader.open(trustIn(base))).read(join(base, USER_FILE), MAX);
-  const outside = await (await TrustedReader.open(trustIn(base))).read(join(base, 'other/b.yaml'), MAX);
+  const inside = await new TrustedReader(trustIn(base)).read(join(base, USER_FILE), MAX);
+  const outside = await new TrustedReader(trustIn(base)).read(join(base, 'other/b.yaml'), MAX);
   assert.deepEqual(inside.problems, []);
   assert.deepEqual(
     outside.problems.map(({ code, file }) => [code, file]),
@@ -253,7 +253,7 @@ test('TrustedReader follows an absolute link to what it names', { skip: needsRoo
   const base = prepare(t, { changes: [['other', { mode: 0o777 }]] });
   symlinkSync(join(base, USER_FILE), join(base, 'other/hop'));
   symlinkSync(join(base, 'other/hop'), join(base, 'home/l.yaml'));
-  const reader = await TrustedReader.open(trustIn(base));
+  const reader = new TrustedReader(trustIn(base));
   const { bytes, problems } = await reader.read(join(base, 'home/l.yaml'), MAX);
   assert.equal(bytes?.toString(), 'text');
   assert.deepEqual(
@@ -264,7 +264,7 @@ test('TrustedReader follows an absolute link to what it names', { skip: needsRoo
 
 test('TrustedReader refuses a file that is not the one its way leads to', async (t) => {
   const base = makeTree(t, ['file a old', 'file b new']);
-  const reader = await TrustedReader.open({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
+  const reader = new TrustedReader({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
   await reader.read(join(base, 'a'), MAX);
   // What the reader saw on the way is what it goes by; then another file is there.
   renameSync(join(base, 'b'), join(base, 'a'));
@@ -277,7 +277,7 @@ test('TrustedReader refuses a file that is not the one its way leads to', async 
 
 test('TrustedReader warns where trust is only a warning', { skip: needsRoot }, async (t) => {
   const base = prepare(t, { changes: [[USER_FILE, { mode: 0o666 }]] });
-  const reader = await TrustedReader.open({ ...trustIn(base), severity: 'warning' });
+  const reader = new TrustedReader({ ...trustIn(base), severity: 'warning' });
   const { problems, bytes } = await reader.read(join(base, USER_FILE), MAX);
   assert.deepEqual(
     problems.map(({ severity }) => severity),
@@ -288,7 +288,7 @@ test('TrustedReader warns where trust is only a warning', { skip: needsRoot }, a
 
 test('TrustedReader neither blocks on a pipe nor reads it', async (t) => {
   const base = makeTree(t, ['fifo p']);
-  const reader = await TrustedReader.open({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
+  const reader = new TrustedReader({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
   const { bytes, problems } = await reader.read(join(base, 'p'), MAX);
   assert.equal(bytes, null);
   assert.match(problems[0]?.message ?? '', /is a pipe: it must be a regular file/);
@@ -296,7 +296,7 @@ test('TrustedReader neither blocks on a pipe nor reads it', async (t) => {
 
 test('TrustedReader refuses what is larger than the limit without reading it', async (t) => {
   const base = makeTree(t, [`file a ${'x'.repeat(MAX + 1)}`]);
-  const reader = await TrustedReader.open({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
+  const reader = new TrustedReader({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
   const { bytes, problems } = await reader.read(join(base, 'a'), MAX);
   assert.equal(bytes, null);
   assert.deepEqual(
@@ -307,7 +307,7 @@ test('TrustedReader refuses what is larger than the limit without reading it', a
 
 test('TrustedReader rejects with the error of the system', async (t) => {
   const base = makeTree(t, ['link loop -> loop', 'link gone -> nowhere', 'file f x']);
-  const reader = await TrustedReader.open({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
+  const reader = new TrustedReader({ layer: 'user', uid: process.getuid?.() ?? 0, home: base });
   await assert.rejects(reader.read(join(base, 'none'), MAX), { code: 'ENOENT' });
   await assert.rejects(reader.read(join(base, 'gone'), MAX), { code: 'ENOENT' });
   await assert.rejects(reader.read(join(base, 'loop'), MAX), { code: 'ELOOP' });

@@ -131,6 +131,7 @@ function layerOf(world: RandomWorld): LayerPolicy {
       source: source(i),
     })),
     sensitive: [],
+    neverRoots: [],
     tests: [],
     prompts: {},
   };
