@@ -19,9 +19,12 @@ const WARNINGS: ReadonlySet<Code> = new Set([
   'PATTERN_TOO_WIDE',
 ]);
 
+/** Of the codes about policies, those that an edit of one ends with. */
+const EDITS: ReadonlySet<Code> = new Set(['POLICY_BROKEN', 'POLICY_CHANGED']);
+
 /** Is this something wrong in a file, of which there may be many at once? */
 export function isProblem(code: Code): boolean {
-  return /^(?:FILE_TOO_LARGE|TOO_MANY_PROBLEMS|YAML_|SCHEMA_|TRUST_|POLICY_(?!BROKEN$))/.test(code);
+  return /^(?:FILE_TOO_LARGE|TOO_MANY_PROBLEMS|YAML_|SCHEMA_|TRUST_|POLICY_)/.test(code) && !EDITS.has(code);
 }
 
 const SECTIONS: readonly Section[] = [
