@@ -118,7 +118,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
 
   located(reading('revoke <path>', 'take back what "rootsd allow" gave'))
     .option('--server <NAME>', 'from this server alone')
-    .action(run(async (path, options) => (await import('./allow.ts')).revokeCommand(path, options, io)));
+    .action(run(async (path, options) => (await import('./revoke.ts')).revokeCommand(path, options, io)));
 
   reading('version', 'the version of this program').action(
     run(async (options) => (await import('./version.ts')).versionCommand(options, io)),

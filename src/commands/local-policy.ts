@@ -1,18 +1,21 @@
 // The user's policies.d/local.yaml and what an edit of it would do, found out before anything is written.
 
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type Problem, RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import { composePolicy, type LayerPolicy } from '../core/policy.ts';
 import { failedTests } from '../daemon/layers.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
 import { writeDurably } from '../disk/durable-write.ts';
-import { makePrivateDirectory } from '../disk/private-directory.ts';
+import { checkPrivateDirectory, makePrivateDirectory } from '../disk/private-directory.ts';
 import { compileLayer, type LayerFile } from '../policy/compile-layer.ts';
+import { decodeText } from '../policy/decode-text.ts';
+import { problemLine } from '../policy/format-problem.ts';
 import { hasErrors } from '../policy/problem-order.ts';
-import { readLayer } from '../policy/read-layer.ts';
+import { MAX_POLICY_BYTES, readLayer } from '../policy/read-layer.ts';
 import { lookAtPlaces, machineLayers } from './evaluate-files.ts';
+import { EXIT, type Io, printJson } from './io.ts';
 import type { Machine } from './machine.ts';
 import { readSettings } from './read-settings.ts';
 
@@ -39,17 +42,17 @@ export async function openLocalPolicy(machine: Machine): Promise<LocalPolicy> {
   const directory = settings.layers.user;
   const layers = machineLayers(machine, settings);
   await layers.reload();
-  const broken = layers.problems.find(({ severity }) => severity === 'error');
-  if (broken !== undefined) throw new RootsError('POLICY_BROKEN', { problem: broken.message }, { at: broken });
+  if (hasErrors(layers.problems)) throw broken(layers.problems);
   const upper = layers.policy.layers.filter(({ layer }) => layer !== 'user');
   const texts = await userTexts(machine, directory, upper);
   const path = join(directory, 'local.yaml');
+  const text = texts.find((file) => file.path === path)?.text ?? '';
   return {
     path,
-    text: texts.find((file) => file.path === path)?.text ?? '',
+    text,
     before: lookAtPlaces(layers.policy),
-    check: (text) => checkEdit(machine, upper, withText(texts, path, text)),
-    write: (text) => writeLocal(machine, directory, path, text),
+    check: (edited) => checkEdit(machine, upper, withText(texts, path, edited)),
+    write: (edited) => writeLocal(machine, path, { from: text, to: edited }),
   };
 }
 
@@ -59,7 +62,15 @@ async function userTexts(
   upper: readonly LayerPolicy[],
 ): Promise<readonly LayerFile[]> {
   const read = await readLayer({ layer: 'user', directory, expansions, trust: { uid, home }, upper });
-  return read.state === 'good' ? read.texts : [];
+  if (read.state === 'absent') return [];
+  if (read.state === 'good') return read.texts;
+  throw broken(read.problems);
+}
+
+function broken(problems: readonly Problem[]): RootsError {
+  const first = problems.find(({ severity }) => severity === 'error');
+  const problem = first?.message ?? '';
+  return new RootsError('POLICY_BROKEN', { problem }, first === undefined ? {} : { at: first });
 }
 
 function checkEdit(machine: Machine, upper: readonly LayerPolicy[], files: readonly LayerFile[]): CheckedEdit {
@@ -76,9 +87,30 @@ function withText(files: readonly LayerFile[], path: string, text: string): read
   return [...others, { path, text }].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-async function writeLocal({ uid }: Machine, directory: string, path: string, text: string): Promise<void> {
-  const account = readAccount(uid);
-  makePrivateDirectory(directory, account === null ? { uid } : { uid, privateGid: privateGidOf(account) });
-  await writeDurably(path, text);
-  chmodSync(path, 0o600);
+/** Says what would be wrong; nothing was written. */
+export function refuseEdit({ problems }: CheckedEdit, format: string, io: Io): number {
+  if (format === 'json') printJson(io, { written: false, problems });
+  else for (const problem of problems) io.stderr.write(`${problemLine(problem)}\n`);
+  io.stderr.write('rootsd: nothing was written: the policy would be wrong\n');
+  return EXIT.no;
+}
+
+interface Edit {
+  /** What was read and checked. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Links and modes are the user's own affair and stay as they are, unless the daemon would not trust the file there. */
+async function writeLocal(machine: Machine, path: string, edit: Edit): Promise<void> {
+  const account = readAccount(machine.uid);
+  const owner = account === null ? { uid: machine.uid } : { uid: machine.uid, privateGid: privateGidOf(account) };
+  if (!existsSync(dirname(path))) makePrivateDirectory(dirname(path), owner);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const target =
+    stats === undefined ? join(realpathSync.native(dirname(path)), basename(path)) : realpathSync.native(path);
+  checkPrivateDirectory(dirname(target), owner);
+  const now = stats === undefined ? '' : decodeText(path, readFileSync(target), MAX_POLICY_BYTES);
+  if (now !== edit.from) throw new RootsError('POLICY_CHANGED', { file: path });
+  await writeDurably(target, edit.to, { mode: stats === undefined ? 0o600 : stats.mode & 0o777 });
 }

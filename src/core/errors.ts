@@ -23,6 +23,11 @@ export const CODES = {
     text: 'Cannot edit the policies: they already have a problem: {problem}',
     hint: 'Mend it first: "rootsd check" shows it in its place',
   },
+  POLICY_CHANGED: {
+    kind: 'temporary',
+    text: 'Cannot write "{file}": it has changed since it was read',
+    hint: 'Try again',
+  },
   POLICY_LAYER_GONE: {
     kind: 'file',
     text: 'Cannot read the policies in "{directory}": they were in force and are gone, the last good ones stay in force',

@@ -6,6 +6,8 @@ import type { Access } from '../core/access.ts';
 /** Strings that YAML 1.1 readers take for something else are quoted; long lines are left alone. */
 const OPTIONS = { compat: 'yaml-1.1' } as const;
 const PRINT = { lineWidth: 0 } as const;
+/** Ids of the rules that "rootsd allow" writes begin so. */
+const OUR_ID = 'allow-';
 
 const HEADER = ` Written by "rootsd allow" and "rootsd revoke". Yours to edit too: comments stay.`;
 
@@ -15,48 +17,69 @@ export interface Allowance {
   readonly root: string;
   readonly path?: string;
   readonly access: Access;
+  /** Ids of rules, in whatever file: the new rule gets another one. */
+  readonly takenIds?: readonly string[];
 }
 
 /** The text with a rule that allows the server the root; an existing rule of ours gets the new access. */
-export function addAllowance(text: string, { server, root, path, access }: Allowance): string {
+export function addAllowance(text: string, allowance: Allowance): string {
+  const { server, root, path, access } = allowance;
   const document = open(text);
   if (path !== undefined) document.setIn(['roots', root], document.createNode({ path }));
-  const id = ruleId(server, root);
   const rules = rulesOf(document);
-  const known = rules.items.find((rule) => isMap(rule) && rule.get('id') === id);
+  const known = rules.items.find((rule) => isOurs(rule, root, server));
   if (isMap(known)) known.set('access', access);
-  else rules.add(document.createNode({ id, allow: [root], servers: [server], access }));
+  else rules.add(document.createNode({ id: newId(allowance), allow: [root], servers: [server], access }));
   return document.toString(PRINT);
 }
 
 export interface Removal {
-  readonly root: string;
+  readonly roots: readonly string[];
   /** undefined: from every server. */
   readonly server: string | undefined;
+  /** Leaves the declarations of the roots. */
+  readonly keepsRoots?: boolean;
 }
 
 /**
- * The text without the rules of ours that allow the root (to that server), and without the root's declaration where no
- * rule of this file uses it any more. Returns the ids that were removed.
+ * The text without the rules of ours that allow the roots (to that server), and without declarations of ours that no
+ * rule of this file uses any more. Returns the ids that were removed.
  */
-export function removeAllowance(text: string, { root, server }: Removal): { text: string; removed: readonly string[] } {
+export function removeAllowance(text: string, { roots, server, keepsRoots = false }: Removal): Removed {
   const document = open(text);
   const rules = rulesOf(document);
-  const ours = rules.items.filter((rule) => isOurs(rule, root, server)).map((rule) => (rule as YAMLMap).get('id'));
-  rules.items = rules.items.filter((rule) => !isOurs(rule, root, server));
-  const left = rules.items.some((rule) => isMap(rule) && uses(rule, root));
+  const isGoing = (rule: unknown): boolean => roots.some((root) => isOurs(rule, root, server));
+  const removed = rules.items.filter(isGoing).map((rule) => String((rule as YAMLMap).get('id')));
+  if (removed.length === 0) return { text, removed };
+  rules.items = rules.items.filter((rule) => !isGoing(rule));
+  if (!keepsRoots) for (const root of roots) removeUnused(document, rules, root);
   if (rules.items.length === 0) document.delete('rules');
-  if (!left && ours.length > 0) {
-    document.deleteIn(['roots', root]);
-    const roots = document.get('roots');
-    if (isMap(roots) && roots.items.length === 0) document.delete('roots');
-  }
-  return { text: document.toString(PRINT), removed: ours.map(String) };
+  return { text: document.toString(PRINT), removed };
 }
 
-/** The id of the rule that `rootsd allow` writes. */
-export function ruleId(server: string, root: string): string {
-  return `allow-${server}-${root.replaceAll('/', '-')}`.slice(0, 100);
+export interface Removed {
+  readonly text: string;
+  readonly removed: readonly string[];
+}
+
+/** A declaration that says more than a path was written by a person, and stays. */
+function removeUnused(document: Document, rules: YAMLSeq, root: string): void {
+  const roots = document.get('roots');
+  if (!isMap(roots) || rules.items.some((rule) => isMap(rule) && uses(rule, root))) return;
+  const declared = roots.get(root);
+  if (isMap(declared) && declared.items.length === 1 && declared.has('path')) roots.delete(root);
+  if (roots.items.length === 0) document.delete('roots');
+}
+
+const MAX_ID_LENGTH = 100;
+
+/** An id for a rule, of the characters that ids may have. Whose it is the rule itself says, not its id. */
+function newId({ server, root, takenIds = [] }: Allowance): string {
+  const base = `${OUR_ID}${server}-${root}`.replaceAll(/[^A-Za-z0-9._-]/g, '-').slice(0, MAX_ID_LENGTH - 4);
+  for (let i = 1; ; i += 1) {
+    const id = i === 1 ? base : `${base}-${i}`;
+    if (!takenIds.includes(id)) return id;
+  }
 }
 
 function open(text: string): Document {
@@ -74,12 +97,16 @@ function rulesOf(document: Document): YAMLSeq {
   return made;
 }
 
+/** Does `rootsd allow` write such a rule for this root (and this server)? One that says more was changed by a person. */
 function isOurs(rule: unknown, root: string, server: string | undefined): boolean {
-  if (!isMap(rule)) return false;
-  const servers = rule.get('servers');
-  if (!isSeq(servers)) return false;
-  const named = String(servers.toJSON());
-  return (server === undefined || named === server) && rule.get('id') === ruleId(named, root);
+  if (!isMap(rule) || rule.items.length !== 4 || !rule.has('access')) return false;
+  const { id, allow, servers } = rule.toJSON() as Record<string, unknown>;
+  return typeof id === 'string' && id.startsWith(OUR_ID) && isOnly(allow, root) && isOnly(servers, server);
+}
+
+/** A list of one, which is that one; undefined: any one. */
+function isOnly(list: unknown, item: string | undefined): boolean {
+  return Array.isArray(list) && list.length === 1 && (item === undefined || list[0] === item);
 }
 
 function uses(rule: YAMLMap, root: string): boolean {

@@ -67,7 +67,7 @@ function schemaOf(version: '1.1' | '1.2'): 'yaml-1.1' | 'core' {
 
 describe('removeAllowance()', () => {
   it('takes back what addAllowance() gave, the declaration of the root with it', () => {
-    const { text, removed } = removeAllowance(addAllowance('', NOTES), { root: 'notes', server: undefined });
+    const { text, removed } = removeAllowance(addAllowance('', NOTES), { roots: ['notes'], server: undefined });
     assert.deepEqual(removed, ['allow-memory-notes']);
     const { policy, problems } = compileTexts({ 'local.yaml': text });
     assert.deepEqual([problems, policy?.roots, policy?.rules], [[], [], []]);
@@ -76,17 +76,17 @@ describe('removeAllowance()', () => {
   it('leaves a root that another rule uses, and rules that are not ours', () => {
     const { server, root, access } = NOTES;
     const added = addAllowance(MINE, { server, root, access });
-    const { text, removed } = removeAllowance(added, { root: 'notes', server: undefined });
+    const { text, removed } = removeAllowance(added, { roots: ['notes'], server: undefined });
     assert.deepEqual(removed, ['allow-memory-notes']);
     assert.equal(text, MINE);
   });
 
   it('takes it from the one server that is named', () => {
     const both = addAllowance(addAllowance('', NOTES), { server: 'git', root: 'notes', access: 'read-only' });
-    assert.deepEqual(removeAllowance(both, { root: 'notes', server: 'git' }).removed, ['allow-git-notes']);
+    assert.deepEqual(removeAllowance(both, { roots: ['notes'], server: 'git' }).removed, ['allow-git-notes']);
   });
 
   it('removes nothing where nothing is ours', () => {
-    assert.deepEqual(removeAllowance(MINE, { root: 'notes', server: 'editor' }), { text: MINE, removed: [] });
+    assert.deepEqual(removeAllowance(MINE, { roots: ['notes'], server: 'editor' }), { text: MINE, removed: [] });
   });
 });
