@@ -1,6 +1,6 @@
 // The temporary home of `rootsd serve --example`: example policies and an example tree, nothing of the user's.
 
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Io } from './io.ts';
@@ -27,22 +27,32 @@ const TREE: readonly (readonly [path: string, content: string])[] = [
   ['.ssh/id_example', 'Not a key. No server should ever see this file.\n'],
 ];
 
+/** Whatever the umask: files that others may write are not read as policies. */
+const OURS = { mode: 0o600 } as const;
+
 /** Makes the home. `policies` is the directory of the shipped examples. */
 export function makeExampleHome(policies: string, env: Io['env']): ExampleHome {
   const home = realpathSync.native(mkdtempSync(join(tmpdir(), 'rootsd-example-')));
   for (const [path, content] of TREE) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), content, { mode: 0o600 });
+    writeFileSync(join(home, path), content, OURS);
   }
   const directory = join(home, '.config/rootsd/policies.d');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const policy = join(directory, 'example.yaml');
-  copyFileSync(join(policies, 'example.yaml'), policy);
+  // It refers to the schema by its place beside the examples; an editor must find it from here too.
+  const text = readFileSync(join(policies, 'example.yaml'), 'utf8');
+  writeFileSync(
+    policy,
+    text.replace('$schema=..', () => `$schema=${dirname(policies)}`),
+    OURS,
+  );
   const config = join(home, '.config/rootsd/rootsd.yaml');
   const system = join(home, 'etc/policies.d');
   writeFileSync(
     config,
     `version: 1\nlayers: { system: ${JSON.stringify(system)}, user: ${JSON.stringify(directory)} }\n`,
+    OURS,
   );
   return {
     home,
