@@ -1,7 +1,7 @@
 // `rootsd serve`: finds settings and directories, opens the daemon, waits for a signal, closes it.
 
 import { rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
 import { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
@@ -23,7 +23,7 @@ import { type Audit, openAudit } from '../state/audit.ts';
 import { openLastGood } from '../state/last-good.ts';
 import { type Log, openLog } from '../system/log.ts';
 import { openNotify } from '../system/notify.ts';
-import { inheritedSockets } from '../system/socket-activation.ts';
+import { type InheritedSocket, inheritedSockets } from '../system/socket-activation.ts';
 import { VERSION } from '../version.ts';
 import { ownPlacesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
@@ -119,6 +119,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
       own: readUser(machine.uid),
       peersAt: inherited('peers') ?? { path: socket },
       controlAt: inherited('control') ?? { path: join(dirname(socket), CONTROL_SOCKET) },
+      listeners: listenersOf(settings, dirname(socket), { inherited, log }),
       limits: limitsOf(settings),
       native,
       log,
@@ -160,6 +161,22 @@ function openAuditOf({ stateDirectory }: Machine, { audit }: Settings, owner: Ow
   const path = isAbsolute(audit.file) ? audit.file : join(stateDirectory, audit.file);
   const { sizeBytes, keep } = audit;
   return openAudit({ path, sizeBytes, keep, owner, log, now: () => new Date() });
+}
+
+interface ListenerContext {
+  readonly inherited: (name: string) => InheritedSocket | undefined;
+  readonly log: Log;
+}
+
+/** The named listeners that servers connect to. */
+function listenersOf({ listeners }: Settings, directory: string, context: ListenerContext): DaemonOptions['listeners'] {
+  return listeners.flatMap(({ name, path, mode, speaks }) => {
+    if (speaks === 'client') {
+      context.log('warn', LOG_EVENTS.listenerLeftOut, { listener: name, why: '"speaks: client" is not built yet' });
+      return [];
+    }
+    return [{ name, at: context.inherited(name) ?? { path: resolve(directory, path), mode } }];
+  });
 }
 
 function limitsOf({ limits }: Settings): DaemonOptions['limits'] {

@@ -2,7 +2,7 @@
 
 import { serversFor } from './match-peer.ts';
 import type { Claimed, Observed, Peer } from './peer.ts';
-import type { Policy } from './policy.ts';
+import type { Policy, ServerEntry } from './policy.ts';
 
 /** What a peer sent in `rootsd/attach`. */
 export interface PeerClaims {
@@ -20,10 +20,22 @@ export type Identification =
 /** Makes the Peer that decisions are about; asked again whenever the policy changes. */
 export function identifyPeer(policy: Policy, claims: PeerClaims, observed: Observed | null): Identification {
   const launched = claims.launch !== undefined && isOurRun(observed?.argv, claims.launch.argv);
-  const fitting = claims.server === null && claims.launch !== undefined ? serversFor(policy, claims.launch.argv) : [];
+  const fitting = fittingServers(policy, claims, observed);
   if (fitting.length > 1) return { state: 'ambiguous', servers: fitting.map(({ name }) => name) };
-  const claimed: Claimed = { ...claims, server: claims.server ?? fitting[0]?.name ?? null };
+  const claimed: Claimed = { ...claims, server: fitting[0]?.name ?? claims.server };
   return { state: 'known', peer: { observed, claimed, class: launched ? 'launched' : 'claimed' } };
+}
+
+/** Who comes in by a listener is the server of that listener, whatever it says; a nameless one is who its command fits. */
+function fittingServers(
+  policy: Policy,
+  { server, launch }: PeerClaims,
+  observed: Observed | null,
+): readonly ServerEntry[] {
+  const listener = observed?.listener;
+  if (listener !== undefined)
+    return [...policy.servers.values()].filter(({ selectors }) => selectors.socket === listener);
+  return server === null && launch !== undefined ? serversFor(policy, launch.argv) : [];
 }
 
 /**

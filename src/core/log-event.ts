@@ -2,6 +2,7 @@
 export const LOG_EVENTS = {
   started: 'daemon started',
   stopped: 'daemon stopped',
+  listenerLeftOut: 'listener left out',
   listening: 'socket listening',
   activated: 'layer activated',
   configRead: 'configuration read',

@@ -36,6 +36,8 @@ export interface DaemonOptions {
   readonly own: User;
   readonly peersAt: ListenAt;
   readonly controlAt: ListenAt;
+  /** Sockets of one server each. */
+  readonly listeners: readonly { readonly name: string; readonly at: ListenAt }[];
   readonly limits: { readonly message: number; readonly queue: number; readonly sessions: number };
   readonly native: Native | null;
   readonly log: Log;
@@ -119,7 +121,11 @@ export class Daemon implements Administered, AsyncDisposable {
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       closed: (session: AttachedSession) => this.#detach(session),
     };
-    this.#peers = this.#parts.add(await openPeers({ at: peersAt, limits, authority, native, log, now }));
+    const shared = { limits, authority, native, log, now };
+    this.#peers = this.#parts.add(await openPeers({ at: peersAt, ...shared }));
+    for (const { name, at } of this.#options.listeners) {
+      this.#parts.add(await openPeers({ at, listener: name, ...shared }));
+    }
     this.#parts.add<Control>(
       await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }),
     );

@@ -44,15 +44,31 @@ describe('identifyPeer()', () => {
     assert.deepEqual(nameless({ a: ['npx'], b: ['npx', '-y'] }), { state: 'ambiguous', servers: ['a', 'b'] });
   });
 
+  it('takes who comes in by a listener for the server of that listener, whatever it says', () => {
+    const named = policy({ a: ['npx'], b: ['uvx'] }, { b: 'git' });
+    const observed = { pid: 1, user: {}, listener: 'git' };
+    const found = identifyPeer(named, { server: 'a', host: null }, observed);
+    assert.equal(found.state === 'known' && found.peer.claimed.server, 'b');
+    const other = identifyPeer(named, { server: 'a', host: null }, { ...observed, listener: 'other' });
+    assert.equal(other.state === 'known' && other.peer.claimed.server, 'a');
+  });
+
   it('leaves a peer nameless where no command fits', () => {
     const found = nameless({ b: ['uvx'] });
     assert.equal(found.state === 'known' && found.peer.claimed.server, null);
   });
 });
 
-function policy(commands: Record<string, string[]>): ReturnType<typeof composePolicy> {
+function policy(
+  commands: Record<string, string[]>,
+  sockets: Record<string, string> = {},
+): ReturnType<typeof composePolicy> {
   const rest = { roots: true, hostRoots: 'narrow', guard: 'on', paths: [], confine: 'none', source: SOURCE } as const;
-  const servers = Object.entries(commands).map(([name, command]) => ({ name, selectors: { command }, ...rest }));
+  const servers = Object.entries(commands).map(([name, command]) => ({
+    name,
+    selectors: { command, ...(sockets[name] === undefined ? {} : { socket: sockets[name] }) },
+    ...rest,
+  }));
   const none = {
     files: [],
     roots: [],

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { connectPeer } from '../socket/raw-peer.ts';
+import { TestHome } from '../support/serve.ts';
+
+const POLICY = `
+roots: { a: { path: ~/a } }
+servers: { git: { socket: git-in } }
+rules: [{ id: git-a, allow: [a], servers: [git] }]
+`;
+
+describe('a named listener', () => {
+  it('makes whoever comes in by it the server it is for, and nobody else', async (t) => {
+    const home = new TestHome(t, ['dir home/a']);
+    home.configure('listeners: { git-in: { path: git.sock } }\n');
+    home.policy(POLICY);
+    await home.serve();
+    const attach = { version: 1, server: 'other' };
+    const byListener = await connectPeer(t, join(dirname(home.socket), 'git.sock'));
+    const { result } = await byListener.request('rootsd/attach', attach);
+    assert.equal((result as { peer: { server: string } }).peer.server, 'git');
+    assert.equal((result as { roots: unknown[] }).roots.length, 1);
+    const common = await connectPeer(t, home.socket);
+    const claimed = await common.request('rootsd/attach', { ...attach, server: 'git' });
+    assert.deepEqual((claimed.result as { roots: unknown[] }).roots, []);
+  });
+});
