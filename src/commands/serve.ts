@@ -1,5 +1,6 @@
 // `rootsd serve`: finds settings and directories, opens the daemon, waits for a signal, closes it.
 
+import { realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
@@ -18,6 +19,7 @@ import { readUser } from '../disk/user-facts.ts';
 import { problemLine } from '../policy/format-problem.ts';
 import { readProject } from '../policy/read-project.ts';
 import { parseDuration, type Settings } from '../policy/settings.ts';
+import { checkPathLength } from '../socket/listen.ts';
 import { acquireLock } from '../socket/lock.ts';
 import { type Audit, openAudit } from '../state/audit.ts';
 import { openLastGood } from '../state/last-good.ts';
@@ -93,8 +95,13 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   const socket = machine.search.explicit ?? join(machine.runtimeDirectory, PEERS_SOCKET);
   const hangup = parts.add(new ReloadOnHangup(events.log));
   const native = await openNative();
+  checkPathLength(socket);
   makePrivateDirectory(machine.stateDirectory, owner);
-  parts.add(await acquireLock(dirname(socket), native));
+  const lock = parts.add(await acquireLock(dirname(socket), native));
+  // Two daemons in two places would tear the chain of one audit.
+  if (lock.directory !== realpathSync.native(machine.stateDirectory)) {
+    parts.add(await acquireLock(machine.stateDirectory, native));
+  }
   const lastGood = openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log });
   const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
   const sockets = inheritedSockets(process.env, process.pid);
