@@ -56,12 +56,12 @@ export function sameTold(a: View, b: View): boolean {
   return a.told.length === b.told.length && a.told.every((root, i) => sameRoot(root, b.told[i]));
 }
 
-/** Do both views say the same of every root, told or not? */
+/** Do both views say the same of every root, told or not? In which line a rule stands is not said. */
 export function sameView(a: View, b: View): boolean {
   return (
     sameTold(a, b) &&
     a.entries.length === b.entries.length &&
-    a.entries.every((entry, i) => JSON.stringify(entry) === JSON.stringify(b.entries[i]))
+    a.entries.every((entry, i) => said(entry) === said(b.entries[i]))
   );
 }
 
@@ -107,6 +107,11 @@ function entryOf(root: RootFacts, decision: Decision): ViewEntry {
   const why = decision.effect === 'allow' && !root.available ? root.unavailable : decision.why;
   const path = root.place?.path ?? patternPath(root.written);
   return { root: root.name, title: titleOf(root), path, decision, available: root.available, why };
+}
+
+function said(entry: ViewEntry | undefined): string {
+  const { effect, kind, access } = entry?.decision ?? {};
+  return JSON.stringify([entry?.root, effect, kind, access, entry?.available, entry?.why]);
 }
 
 function sameRoot(a: ToldRoot, b: ToldRoot | undefined): boolean {
