@@ -27,10 +27,14 @@ const LISTENER = mapWith(
       default: CONFIG_DEFAULTS.listenerMode,
       examples: ['0600'],
     },
-    speaks: oneOfWords(['server', 'client'], 'What the peer is: an MCP server, or a client.', {
-      default: 'server',
-      examples: ['server'],
-    }),
+    speaks: oneOfWords(
+      ['server', 'client'],
+      'server: the peer asks for its roots. client: we are its MCP client (not built yet).',
+      {
+        default: 'server',
+        examples: ['server'],
+      },
+    ),
   },
   'A socket for one server name: who can reach it is that server.',
   { required: ['path'], examples: [{ path: 'git.sock', mode: '0600', speaks: 'server' }] },
