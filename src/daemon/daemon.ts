@@ -182,13 +182,15 @@ export class Daemon implements Administered, AsyncDisposable {
   async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
     const { layers, onReload } = this.#options;
     onReload?.begin();
+    const before = layers.generation;
     const outcome = await layers.reload({ acceptEmpty });
     this.#report(outcome);
     const { generation, changed, problems } = outcome;
     if (changed) this.#activate();
     onReload?.end();
     const sessions = wait ? await this.#untilAcknowledged() : { acknowledged: 0, late: 0 };
-    return { generation, changed, sessions, problems };
+    // The watcher may have been quicker: whoever asked has still seen a change.
+    return { generation, changed: generation !== before, sessions, problems };
   }
 
   /** Also what the watcher has activated a moment before is waited for. */
