@@ -105,7 +105,7 @@ rules:
 
   it('uses a root that is declared already, also by another name for the place, and members of patterns', async (t) => {
     const home = new TestHome(t, [...TREE, 'link home/site -> web']);
-    home.policy('roots: { site: { path: ~/site }, projects: { path: ~/src/*, having: [.git] } }', 'system');
+    home.policy('roots: { site: { path: ~/site }, projects: { path: ~/src/*, having: [.git] } }');
     for (const [path, root] of [
       ['~/web', 'site'],
       ['~/site', 'site'],
@@ -126,7 +126,7 @@ rules:
 
   it('writes nothing that would have no effect: 1', async (t) => {
     const home = new TestHome(t, TREE);
-    home.policy('rules: [{ id: no-web, deny: [~/web], reason: Closed }]', 'system');
+    home.policy('rules: [{ id: no-web, deny: [~/web], reason: Closed }]');
     const { status, out } = await home.command('allow', '~/web', '--server', 's');
     assert.equal(status, 1);
     assert.ok(out.includes('deny for s, because rule "no-web" denies it: Closed'), out);

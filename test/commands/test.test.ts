@@ -13,7 +13,7 @@ const RULES = 'roots: { a: { path: ~/a } }\nrules: [{ id: allow-a, allow: [a], s
 describe('rootsd test', () => {
   it('runs the tests of all layers, says each, and ends with 0 where all hold', async (t) => {
     const home = new TestHome(t);
-    home.policy('tests: [{ claims: s, path: ~/.ssh, expect: deny }]', 'system');
+    home.policy('tests: [{ claims: s, path: ~/.ssh, expect: deny }]', 'user', 'a.yaml');
     const file = home.policy(`${RULES}tests:\n  - { claims: s, root: a, expect: allow, rule: allow-a }\n`);
     const { status, ...reply } = await home.json<TestReply>('test');
     assert.equal(status, 0);

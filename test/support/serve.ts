@@ -14,6 +14,9 @@ import { makeEntry, temporaryDirectory } from './tree.ts';
 export const ROOTSD = fileURLToPath(new URL('../../bin/rootsd', import.meta.url));
 assert.ok(existsSync(join(dirname(ROOTSD), '../dist/main.js')), 'run "npm run build" first');
 
+/** Options of a test that writes a system layer. */
+export const SYSTEM_LAYER = { skip: process.getuid?.() === 0 ? false : 'must be root: a system layer belongs to root' };
+
 export interface Outcome {
   readonly status: number | null;
   readonly out: string;
