@@ -1,0 +1,22 @@
+// Real servers of the npm registry, started by Node without npx: the tests need no network.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const require = createRequire(import.meta.url);
+
+/** Takes directories by argv, and roots in their place where the host offers them. */
+export const FILESYSTEM = binOf('@modelcontextprotocol/server-filesystem');
+/** Takes directories by argv alone: it has never heard of roots. */
+export const ARGV_FILESYSTEM = binOf('@agent-infra/mcp-server-filesystem');
+
+/** The one program of a package, also where its `exports` do not show its package.json. */
+function binOf(name: string): string {
+  const places = (require.resolve.paths(name) ?? []).map((modules) => join(modules, name));
+  const directory = places.find((place) => existsSync(join(place, 'package.json'))) ?? name;
+  const { bin } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  return join(directory, Object.values(bin)[0] ?? '');
+}
