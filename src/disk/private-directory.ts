@@ -74,7 +74,8 @@ function statOrMake(path: string, make: (missing: string) => void): Stats {
   try {
     make(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new RootsError('DIRECTORY_UNSAFE', { path, what: `it cannot be made (${code})` });
   }
   return lstatSync(path);
 }

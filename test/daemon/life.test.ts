@@ -129,6 +129,13 @@ describe('the daemon, starting', () => {
     });
   }
 
+  it('says where it cannot make a directory: 78', async (t) => {
+    const home = openHome(t, TREE);
+    const outcome = await (await home.serve('--socket', '/proc/rootsd/rootsd.sock')).ended;
+    assert.equal(outcome.status, 78);
+    assert.match(refusal(outcome), /"\/proc\/rootsd": it cannot be made \(E[A-Z]+\) \[DIRECTORY_UNSAFE\]/);
+  });
+
   it('takes no place that somebody else listens on, and removes nothing that is no socket', async (t) => {
     const home = openHome(t, TREE);
     mkdirSync(join(home.base, 'run'), { mode: 0o700 });
