@@ -15,6 +15,7 @@ import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { buildView } from '../core/view.ts';
 import { resolvePath } from '../disk/resolve.ts';
+import { USER_PATTERN } from '../policy/schema-peers.ts';
 
 export type AnswerSource = 'daemon' | 'files';
 
@@ -159,6 +160,9 @@ function peerOf({ server, claims, host, user }: Question, own: User): Peer {
 }
 
 function parseUser(text: string, own: User): User {
+  if (!new RegExp(USER_PATTERN).test(text)) {
+    throw new RootsError('USAGE', { what: `Cannot read user "${text}": it must be a login name, "uid:N" or "%group"` });
+  }
   if (text === own.name || text === `uid:${own.uid}`) return own;
   if (text.startsWith('uid:')) return { uid: Number(text.slice(4)) };
   return text.startsWith('%') ? { groups: [text.slice(1)] } : { name: text };

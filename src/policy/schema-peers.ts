@@ -1,6 +1,6 @@
 import { flag, type JsonSchema, listOf, mapWith, nameOf, oneOfWords, plainText } from './schema-terms.ts';
 
-const USER_PATTERN = '^(?:uid:(?:0|[1-9][0-9]{0,9})|%?[^\\s%:,][^\\s:,]*)$';
+export const USER_PATTERN = '^(?:uid:(?:0|[1-9][0-9]{0,9})|%?[^\\s%:,][^\\s:,]*)$';
 
 /** A user as rules, tests and prompts name one. */
 export const USER: JsonSchema = plainText('A login name, `uid:N` or `%group`.', {

@@ -18,6 +18,7 @@ rules:
   - { id: more-projects, ask: [projects], servers: [fs], access: read-write }
   - { id: by-host, allow: [projects/one], servers: [fs], hosts: [editor] }
   - { id: for-ana, allow: [web], servers: [other], users: [ana] }
+  - { id: for-seven, allow: [docs], servers: [seven], users: ["uid:7", "%staff"] }
   - { id: no-keys, deny: [~/web/keys], reason: Keys are not for servers, servers: [other] }
 `;
 const TREE = ['dir home/web/a', 'dir home/docs', 'dir home/src/one/.git', 'dir home/src/two/.git', 'dir home/src/x'];
@@ -45,6 +46,9 @@ const ANSWERS: readonly (readonly [args: string, effect: string, kind: string, a
   // Users
   ['web --server other --user ana', 'deny', 'nested', null],
   ['docs --server other --user ana', 'deny', 'implicit', null],
+  ['docs --server seven --user uid:7', 'allow', 'rule', 'read-only'],
+  ['docs --server seven --user %staff', 'allow', 'rule', 'read-only'],
+  ['docs --server seven --user uid:8', 'deny', 'implicit', null],
   // Paths
   ['~/web --server fs', 'allow', 'rule', 'read-write'],
   ['~/web/a/deep/new --server fs', 'allow', 'rule', 'read-write'],
@@ -131,7 +135,7 @@ describe('rootsd explain', () => {
     assert.deepEqual([status, err], [1, '']);
     const rows = new Map(out.split('\n').map((line) => [line.slice(0, 8).trim(), line.slice(10)]));
     assert.equal(rows.get('decision'), 'deny (explicit)');
-    assert.equal(rows.get('rule'), `no-keys (user layer, ${file}:16)`);
+    assert.equal(rows.get('rule'), `no-keys (user layer, ${file}:17)`);
     assert.equal(rows.get('why'), 'rule "no-keys" denies it: Keys are not for servers');
     assert.equal(rows.get('source'), 'the files: no daemon answers');
   });
@@ -176,6 +180,7 @@ describe('rootsd explain', () => {
     ['web/x --server fs', 'root "web" has no member of this name'],
     ['projects/../x --server fs', 'root "projects" has no member of this name'],
     ['~ana/x --server fs', 'only "~" and "~/"'],
+    ['web --server fs --user uid:ana', 'it must be a login name, "uid:N" or "%group"'],
     ['web --server fs --format yaml', 'Allowed choices are human, json'],
     ['web docs --server fs', 'too many arguments'],
   ] as const) {
