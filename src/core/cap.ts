@@ -9,7 +9,8 @@ import type { RootFacts } from './place.ts';
  */
 export function capOf(evidence: Evidence, root: RootFacts): Access | undefined {
   const forms = formsOfRoot(root);
-  const caps: (Access | undefined)[] = evidence.capped
+  const near = [...evidence.capped.covering(forms), ...evidence.capped.inside(forms)];
+  const caps: (Access | undefined)[] = near
     .filter((other) => anyCovers(other.forms, forms) || anyCouldLieInside(other.forms, forms))
     .map((other) => other.access);
   for (const { items } of evidence.ceilings) {

@@ -1,10 +1,11 @@
-import { type Circumstances, decide, unattested } from './decide.ts';
+import { decideFor, unattested } from './decide.ts';
 import type { Decision } from './decision.ts';
-import { ceilingDenial, deniedFor, explicitDenial, projectDenial } from './denial.ts';
+import { ceilingDenial, confinementDenial, deny, explicitDenial, projectDenial } from './denial.ts';
 import { anyCovers, type Evidence, type Forms, formsOfRoot } from './evidence.ts';
-import { factsOf, type Peer } from './peer.ts';
+import type { Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
 import type { Effect } from './rule.ts';
+import { type Circumstances, standingOf } from './standing.ts';
 
 export interface PathDecision {
   readonly decision: Decision;
@@ -20,29 +21,20 @@ export interface PathDecision {
  */
 export function decidePath(evidence: Evidence, peer: Peer, forms: Forms, circumstances: Circumstances): PathDecision {
   if (peer.observed === null) return { decision: unattested(peer), root: null };
-  const basis = { facts: factsOf(peer), missing: [] };
+  const standing = standingOf(evidence, peer, circumstances);
+  const basis = { facts: standing.facts, missing: [] };
   const real = forms.slice(-1);
   const containing = evidence.roots.filter((root) => anyCovers(formsOfRoot(root), real));
   const denial =
-    explicitDenial(evidence, peer, deniedFor(evidence, peer), forms, basis) ??
+    explicitDenial(standing, forms, basis) ??
+    confinementDenial(standing, basis) ??
     projectDenial(evidence, forms, basis) ??
     real.map((place) => ceilingDenial(evidence, place, basis)).find((decision) => decision !== null);
   if (denial !== undefined && denial !== null) return { decision: denial, root: containing[0] ?? null };
 
-  const decided = containing.map((root) => ({ root, decision: decide(evidence, peer, root, circumstances) }));
-  const [first, ...rest] = decided;
+  const [first, ...rest] = containing.map((root) => ({ root, decision: decideFor(standing, root) }));
   if (first === undefined) {
-    const why = 'no declared root contains it';
-    const decision: Decision = {
-      effect: 'deny',
-      kind: 'implicit',
-      access: null,
-      askable: null,
-      rule: null,
-      why,
-      ...basis,
-    };
-    return { decision, root: null };
+    return { decision: deny('implicit', null, 'no declared root contains it', basis), root: null };
   }
   return rest.reduce((best, next) => (rank(next.decision) > rank(best.decision) ? next : best), first);
 }

@@ -10,25 +10,20 @@ import {
   type Basis,
   brokenProjectDenial,
   ceilingDenial,
-  deniedFor,
+  confinementDenial,
   deny,
   explicitDenial,
   projectDenial,
   wideDenial,
 } from './denial.ts';
 import { anyCouldLieInside, anyCovers, type Evidence, type Forms, formsOfRoot, realForm } from './evidence.ts';
-import { counts, matchPeer, type PeerMatch } from './match-peer.ts';
+import type { PeerMatch } from './match-peer.ts';
 import { isSensitive, withheldFor } from './nested.ts';
 import { factsOf, type Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
 import type { Rule, Target } from './rule.ts';
 import { firstRule, refOf } from './rule-order.ts';
-
-/** What else bears on a session's decisions. */
-export interface Circumstances {
-  /** Can something keep this session's server out of a place inside a root? Then `nested: carve` works. */
-  readonly carves: boolean;
-}
+import { type Circumstances, type Standing, standingOf } from './standing.ts';
 
 /** A rule that speaks of this root and counts for this peer. */
 interface Candidate {
@@ -38,24 +33,30 @@ interface Candidate {
 
 /** Decides about one root. Never throws. */
 export function decide(evidence: Evidence, peer: Peer, root: RootFacts, circumstances: Circumstances): Decision {
-  if (peer.observed === null) return unattested(peer);
+  return decideFor(standingOf(evidence, peer, circumstances), root);
+}
+
+/** The same for one of many roots of a peer. */
+export function decideFor(standing: Standing, root: RootFacts): Decision {
+  const { evidence, circumstances, facts } = standing;
+  if (standing.peer.observed === null) return unattested(standing.peer);
   const forms = formsOfRoot(root);
-  const denied = deniedFor(evidence, peer);
-  const candidates = candidatesFor(evidence, peer, root);
+  const candidates = candidatesFor(standing, root);
   const missing = [...new Set(candidates.flatMap(({ match }) => match.missing))].sort();
-  const basis = { facts: factsOf(peer), missing };
+  const basis = { facts, missing };
   const denial =
-    explicitDenial(evidence, peer, denied, forms, basis) ??
+    explicitDenial(standing, forms, basis) ??
     wideDenial(evidence, realForm(root), basis) ??
+    confinementDenial(standing, basis) ??
     projectDenial(evidence, forms, basis) ??
     brokenProjectDenial(root, basis) ??
     ceilingDenial(evidence, realForm(root), basis);
   if (denial !== null) return denial;
 
-  const inside = withheldFor(evidence, denied, root, forms);
+  const inside = withheldFor(standing, root, forms);
   const carved = inside?.carvable && root.declaration.nested === 'carve' && circumstances.carves;
   if (inside !== null && !carved) return deny('nested', inside.rule, `${inside.why}${carveNote(root)}`, basis);
-  return decideGranted(evidence, root, candidates, { basis, peer });
+  return decideGranted(standing, root, candidates, basis);
 }
 
 /** Step 1: without facts about the peer nothing is decided but no. */
@@ -66,15 +67,15 @@ export function unattested(peer: Peer): Decision {
 
 /** Steps 5 to 8: what the allow and ask rules of this root give. */
 function decideGranted(
-  evidence: Evidence,
+  { evidence, peer, meets }: Standing,
   root: RootFacts,
   candidates: readonly Candidate[],
-  { basis, peer }: { readonly basis: Basis; readonly peer: Peer },
+  basis: Basis,
 ): Decision {
   const cap = capOf(evidence, root);
   const whole = candidates.filter(({ rule }) => !exceptedInside(evidence, rule, root));
-  const allows = whole.filter(({ rule, match }) => rule.effect === 'allow' && counts(match.match, 'allow'));
-  const asks = whole.filter(({ rule, match }) => rule.effect === 'ask' && counts(match.match, 'ask'));
+  const allows = whole.filter(({ rule }) => rule.effect === 'allow' && meets(rule));
+  const asks = whole.filter(({ rule }) => rule.effect === 'ask' && meets(rule));
   const forced = asksAlways(evidence, root) ? [...asks, ...allows] : asks.filter(({ rule }) => rule.mandatory);
 
   if (forced.length > 0) return pending(forced, cap, basis);
@@ -115,11 +116,11 @@ function asksAlways(evidence: Evidence, root: RootFacts): boolean {
   return isSensitive(evidence, root, formsOfRoot(root));
 }
 
-function candidatesFor(evidence: Evidence, peer: Peer, root: RootFacts): Candidate[] {
+function candidatesFor({ evidence, matchOf }: Standing, root: RootFacts): Candidate[] {
   return (evidence.grants.get(root.declaration.name) ?? [])
-    .filter((rule) => rule.targets.some((target) => names(target, root)) && !exceptedWhole(evidence, rule, root))
-    .map((rule) => ({ rule, match: matchPeer(rule, peer, evidence.policy) }))
-    .filter(({ match }) => match.match !== 'no');
+    .map((rule) => ({ rule, match: matchOf(rule) }))
+    .filter(({ match }) => match.match !== 'no')
+    .filter(({ rule }) => rule.targets.some((target) => names(target, root)) && !exceptedWhole(evidence, rule, root));
 }
 
 function names(target: Target, root: RootFacts): boolean {

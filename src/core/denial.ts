@@ -1,12 +1,11 @@
 // The half of a decision that says no: matching denies and ceilings (DESIGN §4, steps 2 and 3).
 
 import type { Decision, Kind, RuleRef } from './decision.ts';
-import { type DeniedPlace, denies, type Evidence, type Forms } from './evidence.ts';
-import { counts, matchPeer } from './match-peer.ts';
+import { denies, type Evidence, type Forms } from './evidence.ts';
 import { covers, type PathPattern } from './pattern.ts';
-import type { Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
 import { bySource, firstRule, refOf } from './rule-order.ts';
+import type { Standing } from './standing.ts';
 
 /** What every decision about this peer says of it. */
 export type Basis = Pick<Decision, 'facts' | 'missing'>;
@@ -15,22 +14,12 @@ export function deny(kind: Kind, rule: RuleRef | null, why: string, basis: Basis
   return { effect: 'deny', kind, access: null, askable: null, rule, why, ...basis };
 }
 
-/** The denied places that count for this peer; a missing fact counts. */
-export function deniedFor(evidence: Evidence, peer: Peer): readonly DeniedPlace[] {
-  return evidence.denied.filter(({ rule }) => counts(matchPeer(rule, peer, evidence.policy).match, 'deny'));
-}
-
 /** Step 2: the deny, of any layer, that covers any form of the place; null if none does. */
-export function explicitDenial(
-  evidence: Evidence,
-  peer: Peer,
-  denied: readonly DeniedPlace[],
-  forms: Forms,
-  basis: Basis,
-): Decision | null {
-  const first = firstRule(denied.filter((place) => denies(place, forms)).map(({ rule }) => rule));
+export function explicitDenial(standing: Standing, forms: Forms, basis: Basis): Decision | null {
+  const denied = standing.evidence.denied.covering(forms).filter((place) => denies(place, forms));
+  const first = firstRule(denied.map(({ rule }) => rule).filter((rule) => standing.meets(rule)));
   if (first === null) return null;
-  const { missing } = matchPeer(first, peer, evidence.policy);
+  const { missing } = standing.matchOf(first);
   const reason = first.reason === undefined ? '' : `: ${first.reason}`;
   return deny('explicit', refOf(first), `rule "${first.id}" denies it${reason}`, { ...basis, missing });
 }
@@ -42,9 +31,19 @@ export function wideDenial(evidence: Evidence, place: PathPattern, basis: Basis)
   return deny('explicit', null, `it leads to "${wide.text}", which is never a root itself`, basis);
 }
 
+/** Of a server that must be confined: nothing confines yet, so nothing is exposed. */
+export function confinementDenial({ evidence, peer }: Standing, basis: Basis): Decision | null {
+  const entry = peer.claimed.server === null ? undefined : evidence.policy.servers.get(peer.claimed.server);
+  if (entry?.confine !== 'required') return null;
+  const { file, line } = entry.source;
+  return deny('explicit', null, `${file}:${line} requires confinement, which cannot be given yet`, basis);
+}
+
 /** A place that a project file denies. */
 export function projectDenial(evidence: Evidence, forms: Forms, basis: Basis): Decision | null {
-  const found = evidence.deniedByProjects.find(({ pattern }) => forms.some((form) => covers(pattern, form)));
+  const found = evidence.deniedByProjects
+    .covering(forms)
+    .find(({ pattern }) => forms.some((form) => covers(pattern, form)));
   return found === undefined
     ? null
     : deny('project', null, `denied by ${found.source.file}:${found.source.line}`, basis);

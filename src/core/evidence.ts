@@ -5,6 +5,7 @@
 import type { Access } from './access.ts';
 import { ANY, couldLieInside, covers, literalPattern, type PathPattern, patternPath } from './pattern.ts';
 import type { Places, RootFacts } from './place.ts';
+import { PlaceIndex } from './place-index.ts';
 import type { Ceiling, CeilingItem, Policy, RootDeclaration } from './policy.ts';
 import type { Rule, Source, Target } from './rule.ts';
 
@@ -31,15 +32,15 @@ export interface PreparedCeiling {
 export interface Evidence {
   readonly policy: Policy;
   readonly roots: readonly RootFacts[];
-  readonly denied: readonly DeniedPlace[];
+  readonly denied: PlaceIndex<DeniedPlace>;
   /** Allow and ask rules by the root they name. */
   readonly grants: ReadonlyMap<string, readonly Rule[]>;
   readonly ceilings: readonly PreparedCeiling[];
-  readonly sensitive: readonly { readonly text: string; readonly forms: Forms }[];
+  readonly sensitive: PlaceIndex<{ readonly text: string; readonly forms: Forms }>;
   /** Caps of declared roots and of project files. */
-  readonly capped: readonly CappedPlace[];
+  readonly capped: PlaceIndex<CappedPlace>;
   /** What the project files of all roots deny; each lies inside its root. */
-  readonly deniedByProjects: readonly { readonly pattern: PathPattern; readonly source: Source }[];
+  readonly deniedByProjects: PlaceIndex<{ readonly pattern: PathPattern; readonly source: Source }>;
   /** All forms of a pattern of the policy. */
   readonly formsOf: (pattern: PathPattern) => Forms;
 }
@@ -47,32 +48,52 @@ export interface Evidence {
 /** Puts policy and places together. `places.roots` empty: decisions look at written forms only (tests). */
 export function gatherEvidence(policy: Policy, places: Places): Evidence {
   const formsOf = (pattern: PathPattern): Forms => [pattern, ...(places.resolved.get(patternPath(pattern)) ?? [])];
+  const factsByName = groupByDeclaration(places.roots);
   const declared = (root: Pick<RootDeclaration, 'name' | 'path'>): Forms => [
     ...formsOf(root.path),
-    ...places.roots.filter((facts) => facts.declaration.name === root.name).flatMap(formsOfRoot),
+    ...(factsByName.get(root.name) ?? []).flatMap(formsOfRoot),
   ];
+  const denials = policy.rules.filter((rule) => rule.effect === 'deny');
   return {
     policy,
     roots: places.roots,
-    denied: policy.rules.filter((rule) => rule.effect === 'deny').flatMap((rule) => deniedPlaces(rule, formsOf)),
+    denied: indexed(denials.flatMap((rule) => deniedPlaces(rule, formsOf))),
     grants: indexGrants(policy.rules),
     ceilings: policy.ceilings.map((ceiling) => ({
       ceiling,
       items: ceiling.items.map((item) => ({ item, forms: ceilingForms(item.pattern, formsOf) })),
     })),
-    sensitive: [
+    sensitive: indexed([
       ...policy.sensitive.map((pattern) => ({ text: pattern.text, forms: formsOf(pattern) })),
       ...policy.roots.filter((root) => root.sensitive).map((root) => ({ text: root.name, forms: declared(root) })),
-    ],
-    capped: [
+    ]),
+    capped: indexed([
       ...policy.roots.flatMap(({ access, ...root }) =>
         access === undefined ? [] : [{ access, forms: declared(root) }],
       ),
       ...places.roots.flatMap(cappedByProject),
-    ],
-    deniedByProjects: places.roots.flatMap(({ project }) => (project?.state === 'good' ? project.deny : [])),
+    ]),
+    deniedByProjects: new PlaceIndex(
+      places.roots
+        .flatMap(({ project }) => (project?.state === 'good' ? project.deny : []))
+        .map((denied) => ({ value: denied, forms: [denied.pattern] })),
+    ),
     formsOf,
   };
+}
+
+function indexed<T extends { readonly forms: Forms }>(places: readonly T[]): PlaceIndex<T> {
+  return new PlaceIndex(places.map((value) => ({ value, forms: value.forms })));
+}
+
+function groupByDeclaration(roots: readonly RootFacts[]): ReadonlyMap<string, readonly RootFacts[]> {
+  const groups = new Map<string, RootFacts[]>();
+  for (const root of roots) {
+    const group = groups.get(root.declaration.name);
+    if (group === undefined) groups.set(root.declaration.name, [root]);
+    else group.push(root);
+  }
+  return groups;
 }
 
 /** Written and, where known, real. */

@@ -1,10 +1,11 @@
 // A place inside a root that must not be exposed with it (DESIGN §4, step 4).
 
 import type { RuleRef } from './decision.ts';
-import { anyCouldLieInside, anyCovers, type DeniedPlace, type Evidence, type Forms } from './evidence.ts';
+import { anyCouldLieInside, anyCovers, type Evidence, type Forms } from './evidence.ts';
 import { patternPath } from './pattern.ts';
 import type { RootFacts } from './place.ts';
 import { firstRule, refOf } from './rule-order.ts';
+import type { Standing } from './standing.ts';
 
 export interface Withheld {
   readonly rule: RuleRef | null;
@@ -14,22 +15,24 @@ export interface Withheld {
 }
 
 /** A denied or sensitive place that lies, or could lie, inside the root; null if there is none. */
-export function withheldFor(
-  evidence: Evidence,
-  denied: readonly DeniedPlace[],
-  root: RootFacts,
-  forms: Forms,
-): Withheld | null {
-  return withheldByRule(denied, root, forms) ?? withheldBySecret(evidence, forms) ?? withheldByProject(evidence, forms);
+export function withheldFor(standing: Standing, root: RootFacts, forms: Forms): Withheld | null {
+  const { evidence } = standing;
+  return (
+    withheldByRule(standing, root, forms) ?? withheldBySecret(evidence, forms) ?? withheldByProject(evidence, forms)
+  );
 }
 
 /** Is the root itself a sensitive place, or inside one? */
 export function isSensitive(evidence: Evidence, root: RootFacts, forms: Forms): boolean {
-  return root.declaration.sensitive || evidence.sensitive.some((place) => anyCovers(place.forms, forms));
+  return (
+    root.declaration.sensitive || evidence.sensitive.covering(forms).some((place) => anyCovers(place.forms, forms))
+  );
 }
 
-function withheldByRule(denied: readonly DeniedPlace[], root: RootFacts, forms: Forms): Withheld | null {
-  const inside = denied.filter((place) => anyCouldLieInside(place.forms, forms));
+function withheldByRule({ evidence, meets }: Standing, root: RootFacts, forms: Forms): Withheld | null {
+  const inside = evidence.denied
+    .inside(forms)
+    .filter((place) => anyCouldLieInside(place.forms, forms) && meets(place.rule));
   const rule = firstRule(inside.map((place) => place.rule));
   if (rule === null) return null;
   const texts = inside.filter((place) => place.rule === rule).map((place) => place.text);
@@ -38,13 +41,14 @@ function withheldByRule(denied: readonly DeniedPlace[], root: RootFacts, forms: 
 }
 
 function withheldBySecret(evidence: Evidence, forms: Forms): Withheld | null {
-  const inside = evidence.sensitive.filter((place) => anyCouldLieInside(place.forms, forms)).map(({ text }) => text);
-  if (inside.length === 0) return null;
-  return { rule: null, why: `the sensitive place "${inside.sort()[0]}" lies inside it`, carvable: false };
+  const inside = evidence.sensitive.inside(forms).filter((place) => anyCouldLieInside(place.forms, forms));
+  const [first] = inside.map(({ text }) => text).sort();
+  if (first === undefined) return null;
+  return { rule: null, why: `the sensitive place "${first}" lies inside it`, carvable: false };
 }
 
 function withheldByProject(evidence: Evidence, forms: Forms): Withheld | null {
-  const found = evidence.deniedByProjects.find(({ pattern }) => anyCouldLieInside([pattern], forms));
+  const found = evidence.deniedByProjects.inside(forms).find(({ pattern }) => anyCouldLieInside([pattern], forms));
   if (found === undefined) return null;
   const where = `${found.source.file}:${found.source.line}`;
   return { rule: null, why: `"${patternPath(found.pattern)}", denied by ${where}, lies inside it`, carvable: true };

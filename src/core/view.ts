@@ -1,13 +1,14 @@
 // Decisions of one session -> its roots, and what changed between two views.
 
 import { type Access, higherAccess } from './access.ts';
-import { type Circumstances, decide } from './decide.ts';
+import { decideFor } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Evidence } from './evidence.ts';
 import { type FileUri, type RealPath, toFileUri } from './path.ts';
 import { patternPath } from './pattern.ts';
 import type { Peer } from './peer.ts';
 import type { Place, RootFacts } from './place.ts';
+import { type Circumstances, standingOf } from './standing.ts';
 
 /** One root of a session with its decision, whether it is told or not. */
 export interface ViewEntry {
@@ -38,11 +39,10 @@ export interface View {
   readonly told: readonly ToldRoot[];
 }
 
-export const EMPTY_VIEW: View = { entries: [], told: [] };
-
 /** Decides about every root for one peer. Order: layer from the top, file name, position, member by code point. */
 export function buildView(evidence: Evidence, peer: Peer, circumstances: Circumstances): View {
-  const decided = evidence.roots.map((root) => ({ root, decision: decide(evidence, peer, root, circumstances) }));
+  const standing = standingOf(evidence, peer, circumstances);
+  const decided = evidence.roots.map((root) => ({ root, decision: decideFor(standing, root) }));
   const held: Held[] = decided.flatMap(({ root, decision }) =>
     decision.effect === 'allow' && decision.access !== null && root.available && root.place !== null
       ? [{ root, place: root.place, access: decision.access }]

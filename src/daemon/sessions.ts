@@ -1,6 +1,5 @@
 // The live sessions: who each peer is, what it is told, and who has heard of the last change.
 
-import type { Circumstances } from '../core/decide.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import { type Identification, identifyPeer, type PeerClaims } from '../core/identify.ts';
@@ -15,7 +14,8 @@ import {
   wireBoundary,
   wireRoots,
 } from '../core/protocol.ts';
-import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
+import type { Circumstances } from '../core/standing.ts';
+import { buildView, changedRoots, sameTold, sameView, type View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 
@@ -133,11 +133,6 @@ export class Sessions {
       views.set(key, view);
       this.#tell(session, live, view);
     }
-  }
-
-  /** Withdraws everything from everybody: the daemon stops deciding. */
-  withdrawAll(): void {
-    for (const [session, live] of this.#live) this.#tell(session, live, EMPTY_VIEW);
   }
 
   rows(): readonly SessionRow[] {

@@ -1,0 +1,34 @@
+// One peer under one policy: whom each rule speaks of is asked once, however many roots are decided.
+
+import type { Evidence } from './evidence.ts';
+import { counts, matchPeer, type PeerMatch } from './match-peer.ts';
+import { factsOf, type Peer } from './peer.ts';
+import type { Rule } from './rule.ts';
+
+/** What else bears on a session's decisions. */
+export interface Circumstances {
+  /** Can something keep this session's server out of a place inside a root? Then `nested: carve` works. */
+  readonly carves: boolean;
+}
+
+export interface Standing {
+  readonly evidence: Evidence;
+  readonly peer: Peer;
+  readonly circumstances: Circumstances;
+  readonly facts: readonly string[];
+  /** Does the rule hold for this peer? */
+  matchOf(rule: Rule): PeerMatch;
+  /** Does it count, a missing fact being what it is for the rule's effect? */
+  meets(rule: Rule): boolean;
+}
+
+export function standingOf(evidence: Evidence, peer: Peer, circumstances: Circumstances): Standing {
+  const matches = new Map<Rule, PeerMatch>();
+  const matchOf = (rule: Rule): PeerMatch => {
+    const known = matches.get(rule) ?? matchPeer(rule, peer, evidence.policy);
+    matches.set(rule, known);
+    return known;
+  };
+  const meets = (rule: Rule): boolean => counts(matchOf(rule).match, rule.effect);
+  return { evidence, peer, circumstances, facts: factsOf(peer), matchOf, meets };
+}
