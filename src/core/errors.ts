@@ -179,6 +179,7 @@ export const CODES = {
   SCHEMA_QUOTES: { kind: 'file', text: '{subject} is {actual}: it must be text', hint: 'Quote it: "{value}"' },
   SCHEMA_VALUE: { kind: 'file', text: '{subject} is {value}: it must be {expected}' },
   SCHEMA_PATTERN: { kind: 'file', text: '{subject} is "{value}": it must be {expected}' },
+  SCHEMA_TOO_MANY: { kind: 'file', text: '{subject} has too many items: it must have at most {limit}' },
   SCHEMA_EMPTY: { kind: 'file', text: '{subject} is empty', hint: 'Fill it or delete it' },
   SCHEMA_ONE_OF: { kind: 'file', text: '{subject} has {found}: it must have exactly one of {keys}' },
   SCHEMA_MISPLACED_KEY: { kind: 'file', text: 'Key "{key}" is out of place: {why}', hint: 'Delete it' },

@@ -110,18 +110,44 @@ export interface Policy {
   readonly neverRoots: readonly PathPattern[];
 }
 
-/** Puts layers together, upper ones first. Names are unique over the layers: the reader has seen to it. */
+/**
+ * Puts layers together, upper ones first. The reader sees to it that names are unique, but a lower layer whose last good
+ * state is kept was read under other upper layers.
+ * INVARIANT: a name that an upper layer has taken is the upper layer's alone. What a lower one declared by it is left out,
+ * and so is what it granted by it; what it denied stays, for a deny is of a place.
+ */
 export function composePolicy(layers: readonly LayerPolicy[]): Policy {
+  const own = layers.map((layer, i) => withoutTaken(layer, layers.slice(0, i)));
   return {
     layers,
-    roots: layers.flatMap((layer) => layer.roots),
-    servers: new Map(layers.flatMap((layer) => layer.servers.map((server) => [server.name, server]))),
-    hosts: new Map(layers.flatMap((layer) => layer.hosts.map((host) => [host.name, host]))),
-    rules: layers.flatMap((layer) => layer.rules),
+    roots: own.flatMap((layer) => layer.roots),
+    servers: new Map(own.flatMap((layer) => layer.servers.map((server) => [server.name, server]))),
+    hosts: new Map(own.flatMap((layer) => layer.hosts.map((host) => [host.name, host]))),
+    rules: own.flatMap((layer) => layer.rules),
     ceilings: layers.flatMap((layer) => layer.ceilings),
     sensitive: layers.flatMap((layer) => layer.sensitive),
     neverRoots: layers.flatMap((layer) => layer.neverRoots),
   };
+}
+
+function withoutTaken(layer: LayerPolicy, upper: readonly LayerPolicy[]): LayerPolicy {
+  const taken = (pick: (from: LayerPolicy) => readonly { readonly name: string }[]): ReadonlySet<string> =>
+    new Set(upper.flatMap(pick).map(({ name }) => name));
+  const roots = taken((from) => from.roots);
+  const servers = taken((from) => from.servers);
+  const hosts = taken((from) => from.hosts);
+  const lost = new Set(layer.roots.map(({ name }) => name).filter((name) => roots.has(name)));
+  return {
+    ...layer,
+    roots: layer.roots.filter(({ name }) => !roots.has(name)),
+    servers: layer.servers.filter(({ name }) => !servers.has(name)),
+    hosts: layer.hosts.filter(({ name }) => !hosts.has(name)),
+    rules: layer.rules.map((rule) => (rule.effect === 'deny' ? rule : withoutTargets(rule, lost))),
+  };
+}
+
+function withoutTargets(rule: Rule, lost: ReadonlySet<string>): Rule {
+  return { ...rule, targets: rule.targets.filter((target) => target.kind === 'path' || !lost.has(target.root)) };
 }
 
 /** Every path that denies, exceptions, ceilings and sensitive places name: what has to be resolved on the disk. */

@@ -75,6 +75,8 @@ export class Daemon implements Administered, AsyncDisposable {
   readonly #acknowledgements = new Acknowledgements();
   readonly #parts: OpenParts;
   #policy: Policy;
+  /** Of the policy. */
+  #generation = '';
   #evidence: Evidence;
   #sessions: Sessions;
   #roots: RootWatcher | undefined;
@@ -103,6 +105,7 @@ export class Daemon implements Administered, AsyncDisposable {
     );
     this.#report(await layers.reload());
     this.#policy = layers.policy;
+    this.#generation = layers.generation;
     this.#roots = this.#parts.add(
       openRootWatcher({
         declarations: this.#policy.roots,
@@ -183,10 +186,9 @@ export class Daemon implements Administered, AsyncDisposable {
     const { layers, onReload } = this.#options;
     onReload?.begin();
     const before = layers.generation;
-    const outcome = await layers.reload({ acceptEmpty });
+    const outcome = await layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
     this.#report(outcome);
-    const { generation, changed, problems } = outcome;
-    if (changed) this.#activate();
+    const { generation, problems } = outcome;
     onReload?.end();
     const sessions = wait ? await this.#untilAcknowledged() : { acknowledged: 0, late: 0 };
     // The watcher may have been quicker: whoever asked has still seen a change.
@@ -200,9 +202,12 @@ export class Daemon implements Administered, AsyncDisposable {
     return { acknowledged: acknowledged.length + waited.acknowledged, late: waited.late };
   }
 
-  /** The policy set has changed: look where its places are, then decide anew. */
+  /** Where the policy set has changed: look where its places are, then decide anew. */
   #activate(): void {
-    this.#policy = this.#options.layers.policy;
+    const { policy, generation } = this.#options.layers;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#policy = policy;
     this.#roots?.update(this.#policy.roots, pathsOf(this.#policy));
     this.#refresh();
   }

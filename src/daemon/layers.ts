@@ -5,7 +5,7 @@
 // no last good state locks everything down, for its denies are unknown.
 
 import { createHash } from 'node:crypto';
-import { type Problem, problem } from '../core/errors.ts';
+import { type Problem, problem, type RootsError } from '../core/errors.ts';
 import { composePolicy, type LayerPolicy, type Policy } from '../core/policy.ts';
 import type { Layer } from '../core/rule.ts';
 import { runTests, type TestResult } from '../core/run-tests.ts';
@@ -29,6 +29,12 @@ export type LayerReading =
   | { readonly state: 'absent' }
   | { readonly state: 'broken'; readonly problems: readonly Problem[] };
 
+/** `refused`: there is one, and it cannot be used. What it would have denied is not known. */
+export type Restored =
+  | { readonly state: 'good'; readonly policy: LayerPolicy }
+  | { readonly state: 'absent' }
+  | { readonly state: 'refused'; readonly error: RootsError };
+
 export type LayerCondition = 'empty' | 'active' | 'degraded' | 'lockdown';
 
 export interface LayerStatus {
@@ -46,8 +52,8 @@ export interface LayerSource {
   readonly layer: FileLayer;
   readonly directory: string;
   read(upper: readonly LayerPolicy[]): Promise<LayerReading>;
-  /** The persisted last good state, compiled under `upper`; null if there is none that can be trusted. */
-  restore(upper: readonly LayerPolicy[]): Promise<LayerPolicy | null>;
+  /** The persisted last good state, compiled under `upper`. */
+  restore(upper: readonly LayerPolicy[]): Promise<Restored>;
   remember(texts: readonly SourceText[]): Promise<void>;
   forget(): Promise<void>;
 }
@@ -55,13 +61,14 @@ export interface LayerSource {
 export interface ReloadOptions {
   /** A layer that disappeared is meant to be gone. */
   readonly acceptEmpty?: boolean;
+  /** Called when one more layer is as it is to be: what is in force may have changed. */
+  readonly onLayer?: () => void;
   /** Is given the tests of each layer that could be read, as they came out. */
   readonly onTests?: (results: readonly TestResult[]) => void;
 }
 
 export interface ReloadOutcome {
   readonly generation: string;
-  readonly changed: boolean;
   readonly problems: readonly Problem[];
   /** Layers whose condition or content is not what it was. */
   readonly moved: readonly LayerStatus[];
@@ -120,20 +127,22 @@ export class Layers {
   }
 
   async #reload(options: ReloadOptions): Promise<ReloadOutcome> {
-    const before = { states: this.#states, generation: this.generation };
+    const before = this.#states;
     const states: LayerStatus[] = [];
     for (const [i, source] of this.#sources.entries()) {
       const upper = [this.#builtIn, ...states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
-      const previous = before.states[i];
+      const previous = before[i];
       if (previous === undefined) throw new Error('INVARIANT: one state for each source');
       // Under a layer of which nothing is known a lower one cannot be judged: its names may be declared there.
       const isUpperKnown = states.every(({ condition }) => condition !== 'lockdown');
       states.push(isUpperKnown ? await this.#activate(source, previous, upper, options) : previous);
+      // At once, whatever the layers below look like and however long they take to be read.
+      this.#states = [...states, ...before.slice(i + 1)];
+      options.onLayer?.();
     }
-    this.#states = states;
-    const moved = states.filter((state, i) => differs(state, before.states[i]));
+    const moved = states.filter((state, i) => differs(state, before[i]));
     const { generation, problems } = this;
-    return { generation, changed: generation !== before.generation, problems, moved };
+    return { generation, problems, moved };
   }
 
   async #activate(
@@ -166,8 +175,8 @@ export class Layers {
       await source.forget();
       return { ...previous, condition: 'empty', inForce: null, problems: [], since: this.#now() };
     }
-    const lastGood = previous.inForce ?? (await source.restore(upper));
-    if (lastGood === null) return { ...previous, condition: 'empty', inForce: null, problems: [] };
+    const lastGood = await lastGoodOf(source, previous, upper);
+    if (lastGood.state === 'absent') return { ...previous, condition: 'empty', inForce: null, problems: [] };
     const gone = problem('POLICY_LAYER_GONE', startOf(source.directory), { directory: source.directory });
     return this.#keep(previous, lastGood, [gone]);
   }
@@ -178,12 +187,12 @@ export class Layers {
     upper: readonly LayerPolicy[],
     problems: readonly Problem[],
   ): Promise<LayerStatus> {
-    const lastGood = previous.inForce ?? (await source.restore(upper));
-    if (lastGood === null) return { ...previous, condition: 'lockdown', inForce: null, problems };
-    return this.#keep(previous, lastGood, problems);
+    return this.#keep(previous, await lastGoodOf(source, previous, upper), problems);
   }
 
-  #keep(previous: LayerStatus, inForce: LayerPolicy, problems: readonly Problem[]): LayerStatus {
+  #keep(previous: LayerStatus, lastGood: Restored, problems: readonly Problem[]): LayerStatus {
+    if (lastGood.state !== 'good') return { ...previous, condition: 'lockdown', inForce: null, problems };
+    const inForce = lastGood.policy;
     const since = previous.inForce === null ? this.#now() : previous.since;
     return { ...previous, condition: 'degraded', inForce, problems, since };
   }
@@ -192,6 +201,15 @@ export class Layers {
     if (this.state === 'lockdown') return [this.#builtIn];
     return [this.#builtIn, ...this.#states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
   }
+}
+
+/** What is in force, else what was kept. */
+async function lastGoodOf(
+  source: LayerSource,
+  { inForce }: LayerStatus,
+  upper: readonly LayerPolicy[],
+): Promise<Restored> {
+  return inForce === null ? source.restore(upper) : { state: 'good', policy: inForce };
 }
 
 /** The tests of `layer` that fail under `layers`, as problems at the tests' places. */

@@ -1,13 +1,14 @@
 // Wires the layers to the disk: where they are read from, and where their last good state is kept.
 
 import { realpathSync } from 'node:fs';
+import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { builtInLayer } from '../policy/built-in.ts';
 import { compileLayer } from '../policy/compile-layer.ts';
 import { readLayer } from '../policy/read-layer.ts';
 import { readSettled } from '../policy/read-settled.ts';
 import type { LastGood } from '../state/last-good.ts';
-import { type FileLayer, type LayerReading, type LayerSource, Layers } from './layers.ts';
+import { type FileLayer, type LayerReading, type LayerSource, Layers, type Restored } from './layers.ts';
 
 export interface LayersOptions {
   readonly expansions: Expansions;
@@ -43,10 +44,13 @@ function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
       // All files gone is as much a disappearance as the directory gone: a layer without policies says nothing.
       return reading.state === 'good' && reading.texts.length === 0 ? { state: 'absent' } : reading;
     },
-    async restore(upper) {
-      const kept = await lastGood?.load(layer);
-      if (kept === undefined || kept === null) return null;
-      return compileLayer({ layer, files: kept, expansions, upper, listeners }).policy;
+    async restore(upper): Promise<Restored> {
+      const kept = (await lastGood?.load(layer)) ?? { state: 'absent' };
+      if (kept.state !== 'good') return kept;
+      const { policy } = compileLayer({ layer, files: kept.files, expansions, upper, listeners });
+      if (policy !== null) return { state: 'good', policy };
+      const what = 'it is wrong under the layers above it as they are now';
+      return { state: 'refused', error: new RootsError('STATE_REFUSED', { path: `${layer} layer`, what }) };
     },
     async remember(texts) {
       await lastGood?.save(layer, texts);

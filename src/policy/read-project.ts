@@ -13,7 +13,8 @@ import { whyUnreadable } from './read-layer.ts';
 import { clip, startOf } from './source-text.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
 
-const MAX_PROJECT_BYTES = 64 * 1024;
+/** Whoever owns a repository writes this file, and every decision looks at it. */
+const MAX_PROJECT_BYTES = 16 * 1024;
 
 interface RawProject {
   readonly access?: 'read-only';

@@ -53,6 +53,8 @@ export function schemaProblem(yaml: YamlFile, fault: SchemaFault): Problem[] {
       return atKey('SCHEMA_MISPLACED_KEY', { key: lastStep(at), why: fault.parentSchema?.description ?? '' });
     case 'type':
       return [typeProblem(yaml, fault)];
+    case 'maxItems':
+      return atValue('SCHEMA_TOO_MANY', { subject, limit: String(fault.params.limit) });
     case 'minItems':
     case 'minLength':
     case 'minProperties':

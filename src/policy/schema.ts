@@ -59,6 +59,7 @@ const PROJECT_SCHEMA: JsonSchema = {
         'Never exposed.',
         {
           examples: [['secrets', '.env']],
+          maxItems: 100,
         },
       ),
       ask: flag('Ask a person even where the policy allows this root.', { default: false, examples: [true] }),

@@ -20,6 +20,11 @@ export interface KeptFile {
   readonly text: string;
 }
 
+export type Kept =
+  | { readonly state: 'good'; readonly files: readonly KeptFile[] }
+  | { readonly state: 'absent' }
+  | { readonly state: 'refused'; readonly error: RootsError };
+
 export interface LastGoodOptions {
   /** Made where it is missing. */
   readonly directory: string;
@@ -32,8 +37,8 @@ export interface LastGoodOptions {
  * one layer must not overlap.
  */
 export interface LastGood {
-  /** The layer's files as last kept; null where there are none, or none that can be trusted (logged with the reason). */
-  load(layer: Layer): Promise<readonly KeptFile[] | null>;
+  /** The layer's files as last kept. Absent is told apart from what cannot be trusted (logged with the reason). */
+  load(layer: Layer): Promise<Kept>;
   save(layer: Layer, files: readonly KeptFile[]): Promise<void>;
   remove(layer: Layer): Promise<void>;
 }
@@ -59,11 +64,11 @@ export function openLastGood({ directory, owner, log }: LastGoodOptions): LastGo
       const path = pathOf(layer);
       try {
         const text = await readOwnFile(path, owner);
-        return text === null ? null : parseRecord(path, text, layer);
+        return text === null ? { state: 'absent' } : { state: 'good', files: parseRecord(path, text, layer) };
       } catch (cause) {
         const error = cause instanceof RootsError ? cause : unreadable(path, cause);
         log('warn', LOG_EVENTS.lastGoodRefused, { error });
-        return null;
+        return { state: 'refused', error };
       }
     },
     save: (layer, files) => keep(layer, (path) => writeDurably(path, formatRecord(layer, files))),

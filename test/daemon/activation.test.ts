@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { StatusReply } from '../../src/daemon/control.ts';
@@ -112,6 +112,32 @@ describe('the daemon', () => {
     home.policy('ceiling: [~/**]', 'system');
     await daemon.logged('layer activated', 2);
     assert.equal(await effect(home), 'allow');
+  });
+
+  it('starts in lockdown where a layer is gone and what was kept of it is damaged: its denies are not known', async (t) => {
+    const home = new TestHome(t, TREE);
+    home.policy(ALLOW_A, 'system');
+    home.policy('rules: [{ id: no-a, deny: [a] }]');
+    await (await home.serve()).kill('SIGTERM');
+    home.remove(home.directory('user'));
+    const kept = join(home.home, '.local/state/rootsd/last-good/user.json');
+    writeFileSync(kept, readFileSync(kept, 'utf8').replace('no-a', 'no-b'));
+    await home.serve();
+    assert.equal((await home.json<StatusReply>('status')).state, 'lockdown');
+    assert.equal((await home.run('reload', '--accept-empty')).status, 0);
+    assert.equal((await home.json<StatusReply>('status')).state, 'ok');
+    assert.equal(await effect(home), 'allow');
+  });
+
+  it('lets an upper layer take a name: what a kept lower layer declared and granted by it is gone', async (t) => {
+    const home = new TestHome(t, [...TREE, 'dir srv']);
+    home.policy('roots: { data: { path: ~/a } }\nrules: [{ id: mine, allow: [data], access: read-write }]');
+    const daemon = await home.serve();
+    assert.equal(await effect(home, 'data'), 'allow');
+    home.policy(`roots: { data: { path: ${home.base}/srv } }`, 'system');
+    await daemon.logged('layer rejected');
+    assert.equal(await effect(home, 'data'), 'deny');
+    assert.equal((await home.run('explain', join(home.home, 'a'), '--claims', 's')).status, 1);
   });
 
   it('does not start with a broken rootsd.yaml: exit 78', async (t) => {

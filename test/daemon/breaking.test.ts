@@ -122,7 +122,7 @@ function makeMachine(t: Parameters<typeof makeTree>[0]): Machine {
       layer,
       directory,
       read: (upper) => readLayer({ layer, directory, expansions: EXPANSIONS, trust, upper }),
-      restore: async () => null,
+      restore: async () => ({ state: 'absent' }),
       remember: async () => {},
       forget: async () => {},
     };

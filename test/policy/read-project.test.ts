@@ -48,7 +48,11 @@ test('readProject() calls a file broken that is not exactly right', async (t) =>
     ['file .rootsd.yaml version: 1\ndeny: ["x/${home}"]\n', /line 2: .*must be relative/],
     ['file .rootsd.yaml version: 1\ndeny: [a/../b]\n', /line 2: .*".." component/],
     ['file .rootsd.yaml version: 1\nask: &x true\n', /line 2: Anchor/],
-    [`file .rootsd.yaml ${'#'.repeat(64 * 1024 + 1)}`, /bytes: at most 65536 are read/],
+    [`file .rootsd.yaml ${'#'.repeat(16 * 1024 + 1)}`, /bytes: at most 16384 are read/],
+    [
+      `file .rootsd.yaml version: 1\ndeny: [${Array.from({ length: 101 }, (_, i) => `x${i}`).join(', ')}]`,
+      /too many items: it must have at most 100/,
+    ],
     ['link .rootsd.yaml -> other.yaml', /it is a link/],
     ['fifo .rootsd.yaml', /must be a regular file/],
     ['dir .rootsd.yaml', /must be a regular file/],

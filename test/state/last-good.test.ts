@@ -8,6 +8,7 @@ import type { Log } from '../../src/system/log.ts';
 import { makeEntry, makeTree } from '../support/tree.ts';
 
 const OWNER = { uid: process.getuid?.() ?? -1 };
+const ABSENT = { state: 'absent' };
 const FILES = [
   { path: '/p/a.yaml', text: 'version: 1\n' },
   { path: '/p/größe.yaml', text: '# 🔥 \u2028 "quoted"\r\n' },
@@ -24,13 +25,13 @@ function openedStore(t: TestContext) {
 
 test('load() gives back what save() was given, also to the next start', async (t) => {
   const { save, load, open, said } = openedStore(t);
-  assert.equal(await load('user'), null);
+  assert.deepEqual(await load('user'), ABSENT);
   await save('user', FILES);
-  assert.deepEqual(await load('user'), FILES);
-  assert.deepEqual(await open().load('user'), FILES);
-  assert.equal(await load('system'), null);
+  assert.deepEqual(await load('user'), { state: 'good', files: FILES });
+  assert.deepEqual(await open().load('user'), { state: 'good', files: FILES });
+  assert.deepEqual(await load('system'), ABSENT);
   await save('user', []);
-  assert.deepEqual(await load('user'), []);
+  assert.deepEqual(await load('user'), { state: 'good', files: [] });
   assert.deepEqual(said, []);
 });
 
@@ -47,7 +48,7 @@ test('remove() forgets a layer, also one that was never kept', async (t) => {
   await save('user', FILES);
   await remove('user');
   await remove('system');
-  assert.equal(await load('user'), null);
+  assert.deepEqual(await load('user'), ABSENT);
   assert.deepEqual(said, []);
 });
 
@@ -79,7 +80,7 @@ test('load() refuses what was damaged, is somebody else’s or is not what we wr
     rmSync(join(directory, 'user.json'), { recursive: true, force: true });
     if (/^a (link|pipe|directory)$/.test(what) === false) await save('user', FILES);
     damage();
-    assert.equal(await load('user'), null, what);
+    assert.equal((await load('user')).state, 'refused', what);
     const [event, error] = said.pop() ?? [];
     assert.equal(event, 'last good state refused', what);
     assert.match(error?.message ?? '', message, what);
@@ -92,7 +93,7 @@ test('load() refuses a file of another user', async (t) => {
   const { save, load, directory, said } = openedStore(t);
   await save('user', FILES);
   chownSync(join(directory, 'user.json'), 65_534, 65_534);
-  assert.equal(await load('user'), null);
+  assert.equal((await load('user')).state, 'refused');
   assert.match(said[0]?.[1].message ?? '', /it belongs to uid 65534$/);
 });
 
