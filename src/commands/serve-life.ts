@@ -1,21 +1,35 @@
 // What ends or wakes a daemon from outside: signals, idleness, and bugs of our own.
 
+import { isatty } from 'node:tty';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import type { Part } from '../daemon/open-parts.ts';
 import type { Log } from '../system/log.ts';
 import { EXIT } from './io.ts';
 
+const STANDARD_OUTPUT = 1;
+/** The exit status of a program that SIGHUP has ended, as shells tell it. */
+export const HUNG_UP = 129;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const BUG_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** SIGHUP: read the policies again. Before the daemon is open there is nothing to read again; it ends nothing. */
+export interface HangupOptions {
+  readonly log: Log;
+  /** The terminal that the daemon was started at is gone. */
+  readonly onTerminalGone: () => void;
+}
+
+/**
+ * SIGHUP: read the policies again. Before the daemon is open there is nothing to read again; it ends nothing. But where
+ * it is the farewell of the terminal, nobody can end the daemon there any more, so it ends itself.
+ */
 export class ReloadOnHangup implements Part {
   #daemon: Daemon | null = null;
-  readonly #log: Log;
+  readonly #options: HangupOptions;
+  readonly #isAtTerminal = isatty(STANDARD_OUTPUT);
 
-  constructor(log: Log) {
-    this.#log = log;
+  constructor(options: HangupOptions) {
+    this.#options = options;
     process.on('SIGHUP', this.#reload);
   }
 
@@ -28,7 +42,12 @@ export class ReloadOnHangup implements Part {
   }
 
   readonly #reload = (): void => {
-    this.#log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
+    const { log, onTerminalGone } = this.#options;
+    if (this.#isAtTerminal && !isatty(STANDARD_OUTPUT)) {
+      onTerminalGone();
+      return;
+    }
+    log('info', LOG_EVENTS.reloadRequested, { by: 'SIGHUP' });
     void this.#daemon?.reload({ wait: false, acceptEmpty: false });
   };
 }
@@ -52,8 +71,8 @@ export class Stop implements Part {
     for (const event of BUG_EVENTS) process.on(event, this.#onBug);
   }
 
-  now(): void {
-    this.#resolve(EXIT.yes);
+  now(status: number = EXIT.yes): void {
+    this.#resolve(status);
   }
 
   close(): void {

@@ -34,7 +34,7 @@ import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { packageFile } from './package-file.ts';
 import { readSettings } from './read-settings.ts';
 import { WatchedConfig } from './serve-config.ts';
-import { IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
+import { type HangupOptions, HUNG_UP, IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
 import { Screen } from './serve-screen.ts';
 
 export interface ServeOptions extends LocateOptions {
@@ -43,11 +43,17 @@ export interface ServeOptions extends LocateOptions {
   readonly example?: boolean;
 }
 
-/** Runs the daemon until SIGTERM, SIGINT or `--idle-exit`; SIGHUP reads the policies again. */
+/** Runs the daemon until SIGTERM, SIGINT, `--idle-exit` or the end of its terminal; else SIGHUP reads the policies again. */
 export async function serveCommand(options: ServeOptions, io: Io): Promise<number> {
   if (options.system)
     throw new RootsError('USAGE', { what: 'Cannot serve a whole machine: --system is not built yet' });
-  if (!options.example) return serve(options, io, null);
+  const status = await (options.example ? serveExample(options, io) : serve(options, io, null));
+  // Node aborts where it leaves a terminal that is gone: let the signal end us, as it ends others.
+  if (status === HUNG_UP) process.kill(process.pid, 'SIGHUP');
+  return status;
+}
+
+async function serveExample(options: ServeOptions, io: Io): Promise<number> {
   const example = makeExampleHome(packageFile('policies'), io.env);
   try {
     const { stdin, stdout, stderr, argv } = io;
@@ -78,6 +84,7 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
       onChange: () => screen.changed(),
       onSessions: (count) => idle.sessions(count),
       onStop: () => stop.now(),
+      onTerminalGone: () => stop.now(HUNG_UP),
     });
     screen.open(daemon, settings);
     return await stop.wanted;
@@ -86,14 +93,15 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   }
 }
 
-type Events = Pick<DaemonOptions, 'log' | 'onStop' | 'configProblems'> &
+type Events = HangupOptions &
+  Pick<DaemonOptions, 'onStop' | 'configProblems'> &
   Required<Pick<DaemonOptions, 'onChange' | 'onSessions'>>;
 
 /** Opens lock, state and daemon, and tells clients where it is. */
 async function openParts(machine: Machine, settings: Settings, parts: OpenParts, events: Events): Promise<Daemon> {
   const owner = ownerOf(machine);
   const socket = machine.search.explicit ?? join(machine.runtimeDirectory, PEERS_SOCKET);
-  const hangup = parts.add(new ReloadOnHangup(events.log));
+  const hangup = parts.add(new ReloadOnHangup(events));
   const native = await openNative();
   checkPathLength(socket);
   makePrivateDirectory(machine.stateDirectory, owner);
