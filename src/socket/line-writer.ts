@@ -17,6 +17,7 @@ export class LineWriter {
   #waiting: string[] = [];
   #waitingBytes = 0;
   #isWriting = false;
+  #hasEnded = false;
 
   constructor(options: LineWriterOptions) {
     this.#options = options;
@@ -42,8 +43,9 @@ export class LineWriter {
     if (!this.#isWriting) this.#writeNext();
   }
 
-  /** Hands all that waits to the socket and ends it. */
+  /** Hands all that waits to the socket and ends it. A notice that was not asked for yet is nobody's any more. */
   end(): void {
+    this.#hasEnded = true;
     const rest = this.#takeWaiting();
     if (rest !== '') this.#options.socket.write(rest);
     this.#options.socket.end();
@@ -59,6 +61,7 @@ export class LineWriter {
   }
 
   #writeNext(): void {
+    if (this.#hasEnded) return;
     const notice = this.#options.nextNotice();
     const text = this.#takeWaiting() + (notice === null ? '' : `${notice}\n`);
     if (text !== '') this.#write(text);

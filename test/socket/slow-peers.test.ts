@@ -190,14 +190,16 @@ test('a peer that goes away while it is written to ends its own session alone', 
   }
 });
 
+function requestLine(id: number, method: string): string {
+  return `${JSON.stringify({ jsonrpc: '2.0', id, method, params: method === 'roots/list' ? {} : ATTACH })}\n`;
+}
+
 test('a large answer reaches a slow reader whole, also after it has said its last', async (t) => {
   const { path, authority } = await openTestPeers(t);
   authority.view = largeView('a1');
   const peer = await connectPeer(t, path);
   peer.socket.pause();
-  const request = (id: number, method: string) =>
-    JSON.stringify({ jsonrpc: '2.0', id, method, params: method === 'roots/list' ? {} : ATTACH });
-  peer.socket.end(`${request(1, 'rootsd/attach')}\n${request(2, 'roots/list')}\n`);
+  peer.socket.end(requestLine(1, 'rootsd/attach') + requestLine(2, 'roots/list'));
   await once(peer.socket, 'finish');
   for (let id = 1; id <= 2; id += 1) {
     const reply = peer.next();
@@ -206,6 +208,22 @@ test('a large answer reaches a slow reader whole, also after it has said its las
     assert.equal((await reply).result.roots.length, 4000);
   }
   await peer.ended;
+});
+
+test('a large answer reaches a slow reader whole, also where its list changes and it has said its last', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  authority.view = largeView('a1');
+  const peer = await connectPeer(t, path);
+  peer.socket.pause();
+  peer.write(requestLine(1, 'rootsd/attach') + requestLine(2, 'roots/list'));
+  while (authority.attached[0]?.session.state.listed !== true) await new Promise(setImmediate);
+  const [{ session } = assert.fail()] = authority.attached;
+  session.close();
+  publish(viewOf('a2', 'x'));
+  peer.socket.resume();
+  for (let id = 1; id <= 2; id += 1) assert.equal((await peer.next()).result.roots.length, 4000);
+  await peer.ended;
+  assert.deepEqual(peer.unread, []);
 });
 
 async function nextChunk(peer: RawPeer): Promise<undefined> {
