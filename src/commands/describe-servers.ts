@@ -19,8 +19,8 @@ function describeServer(evidence: Evidence, server: string, own: User): string[]
   const { decisions } = explainServer(evidence, { server }, { source: 'daemon', own });
   const rows = decisions.filter(({ effect }) => effect !== 'deny').map(rowOf);
   const withheld = decisions.length - rows.length;
-  if (rows.length === 0) return [`${server} may see nothing (${withheld} roots are denied)`];
-  const more = withheld === 0 ? [] : [`  and ${withheld} more roots not: rootsd explain --server ${server}`];
+  if (rows.length === 0) return [`${server} may see nothing`];
+  const more = withheld === 0 ? [] : [`  and ${withheld} more ${withheld === 1 ? 'root' : 'roots'} not`];
   return [`${server} may see`, ...alignColumns(rows), ...more];
 }
 

@@ -54,7 +54,10 @@ export class Screen {
   #advice(daemon: Daemon, settings: Settings): readonly string[] {
     const example = this.#example;
     if (example === null) {
-      return [`Policies are read from ${settings.layers.system} and ${settings.layers.user}, as they are saved.`];
+      return [
+        `Policies are read from ${settings.layers.system} and ${settings.layers.user}, as they are saved.`,
+        'Why a server may see a root or not: rootsd explain --server NAME',
+      ];
     }
     const rootsd = packageFile('bin/rootsd');
     return [
@@ -62,6 +65,10 @@ export class Screen {
       '(take a rule away, or change an access, and save). To see it arrive in a real server, put this line into a host:',
       '',
       `  ${rootsd} run --socket ${daemon.address} --server filesystem -- ${FILESYSTEM}`,
+      '',
+      'Why it may see a root or not:',
+      '',
+      `  ${rootsd} explain --socket ${daemon.address} --server filesystem`,
       '',
       `All of this lives in ${example.home} and is removed at the end.`,
     ];

@@ -62,6 +62,7 @@ describe('rootsd serve --example', { skip }, () => {
     assert.ok(seen.shown.includes(`listens on ${home}/run/rootsd.sock`), seen.shown);
     assert.match(seen.shown, /read-write +frontend .* by rule web-work/);
     assert.ok(seen.shown.includes(`run --socket ${home}/run/rootsd.sock --server filesystem -- npx -y`), seen.shown);
+    assert.ok(seen.shown.includes(`explain --socket ${home}/run/rootsd.sock --server filesystem`), seen.shown);
     assert.deepEqual([seen.status, existsSync(home)], [0, false]);
   });
 
