@@ -1,8 +1,7 @@
 // docs/errors.md: every code with what a user reads, from the table of codes and the exit statuses.
 
-import { exitStatusOf } from '../src/commands/report-error.ts';
-import { CODES, type Code, type ErrorKind, hintOf, messageOf, type Params, RootsError } from '../src/core/errors.ts';
-import { refusalOf } from '../src/run/refusal.ts';
+import { CODES, type Code, type ErrorKind, hintOf, messageOf, type Params } from '../src/core/errors.ts';
+import { exitStatusOf } from '../src/core/exit-status.ts';
 
 interface Section {
   readonly title: string;
@@ -104,16 +103,10 @@ function sectionText({ title, lead, ends }: Section, codes: readonly Code[]): st
   const rows = codes.map((code) => {
     const { kind } = CODES[code];
     const said = [messageOf(code, PARAMS[code]), hintOf(code, PARAMS[code]) ?? ''];
-    return tableRow([`\`${code}\``, ...said, ...(ends ? [ACTS[kind], exitOf(code)] : [])]);
+    return tableRow([`\`${code}\``, ...said, ...(ends ? [ACTS[kind], String(exitStatusOf(code))] : [])]);
   });
   const table = [tableRow(columns), tableRow(columns.map(() => '---')), ...rows].join('\n');
   return [`## ${title}`, ...(lead === '' ? [] : [lead]), table, ''].join('\n\n').trimEnd().concat('\n');
-}
-
-function exitOf(code: Code): string {
-  const error = new RootsError(code);
-  const [ofCommand, ofRun] = [exitStatusOf(error), refusalOf(error).status];
-  return ofCommand === ofRun ? String(ofCommand) : `${ofCommand}, of \`run\` ${ofRun}`;
 }
 
 /** What Markdown would take for something else is escaped. */

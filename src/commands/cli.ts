@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { escapeForTerminal } from '../core/display.ts';
 import { VERSION } from '../version.ts';
 import { EXIT, type Io } from './io.ts';
-import { exitStatusOf, reportError } from './report-error.ts';
+import { exitStatusFor, reportError } from './report-error.ts';
 import { RESOLVE_HELP } from './resolve-help.ts';
 
 type Status = Promise<number>;
@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.yes : EXIT.usage;
     reportError(error, io);
-    return exitStatusOf(error);
+    return exitStatusFor(error);
   }
 }
 

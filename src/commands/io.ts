@@ -1,5 +1,7 @@
 import { toJson } from '../core/display.ts';
 
+export { EXIT } from '../core/exit-status.ts';
+
 /** What a command has of the world; `process` fits. Standard output is the result, standard error all else. */
 export interface Io {
   readonly stdin: NodeJS.ReadableStream;
@@ -9,19 +11,6 @@ export interface Io {
   readonly argv: readonly string[];
   cwd(): string;
 }
-
-/** sysexits(3), as far as we use them (DESIGN §11). */
-export const EXIT = {
-  yes: 0,
-  no: 1,
-  undecided: 2,
-  usage: 64,
-  unreachable: 69,
-  bug: 70,
-  tryAgain: 75,
-  notPermitted: 77,
-  configuration: 78,
-} as const;
 
 /** Writes a result as JSON, with a line break at its end. */
 export function printJson(io: Io, value: unknown): void {

@@ -1,32 +1,20 @@
 import { escapeForTerminal } from '../core/display.ts';
-import { CODES, type Code, RootsError } from '../core/errors.ts';
-import { EXIT, type Io } from './io.ts';
+import { RootsError } from '../core/errors.ts';
+import { EXIT, exitStatusOf } from '../core/exit-status.ts';
+import type { Io } from './io.ts';
 
-/** The exit status of an error: who has to act (STYLE, Errors). */
-export function exitStatusOf(error: unknown): number {
-  if (!(error instanceof RootsError)) return EXIT.bug;
-  return EXIT_BY_CODE[error.code] ?? EXIT_BY_KIND[CODES[error.code].kind];
+/** The exit status of whatever was thrown: what is no error of ours is a bug. */
+export function exitStatusFor(error: unknown): number {
+  return error instanceof RootsError ? exitStatusOf(error.code) : EXIT.bug;
 }
-
-const EXIT_BY_KIND = {
-  usage: EXIT.usage,
-  file: EXIT.configuration,
-  place: EXIT.configuration,
-  peer: EXIT.notPermitted,
-  temporary: EXIT.tryAgain,
-  bug: EXIT.bug,
-} as const;
-
-const EXIT_BY_CODE: Readonly<Partial<Record<Code, number>>> = {
-  DAEMON_UNREACHABLE: EXIT.unreachable,
-  POLICY_BROKEN: EXIT.no,
-};
 
 /** Says on standard error what went wrong and what to try; a bug with its stack. */
 export function reportError(error: unknown, io: Pick<Io, 'stderr'>): void {
   if (!(error instanceof RootsError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    io.stderr.write(`rootsd: this is a bug in rootsd, please report it\n${stack}\n`);
+    io.stderr.write(
+      `rootsd: this is a bug in rootsd, please report it\n${stack.split('\n').map(escapeForTerminal).join('\n')}\n`,
+    );
     return;
   }
   const at = error.at === undefined ? '' : `${error.at.file}:${error.at.line}:${error.at.column}: `;

@@ -1,8 +1,16 @@
 declare const realPathBrand: unique symbol;
 declare const fileUriBrand: unique symbol;
 
-/** A canonical absolute path: links resolved by the kernel. Only disk/resolve.ts makes one. */
+/** A canonical absolute path: links resolved by the kernel. Only disk/resolve.ts makes one; asRealPath() takes one over. */
 export type RealPath = string & { readonly [realPathBrand]: true };
+
+/**
+ * For a path that crossed a process boundary and was a RealPath there, or that the kernel has just given back unchanged.
+ * Nothing is looked at here: the caller knows whom it believes.
+ */
+export function asRealPath(text: string): RealPath {
+  return text as RealPath;
+}
 
 /** A `file://` URI as we send it. Only toFileUri() makes one. */
 export type FileUri = string & { readonly [fileUriBrand]: true };

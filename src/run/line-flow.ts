@@ -7,7 +7,7 @@ import type { LineWriter } from './line-writer.ts';
 const LINE_FEED = 0x0a;
 /** A line is judged by its first bytes once this many are here; shorter ones are judged whole. */
 const OPENING_BYTES = 16_384;
-/** Enough for the members that tell what a message is, see glance.ts. */
+/** Enough for the members that tell what a message is, see message.ts. */
 const EDGE_BYTES = 512;
 /** The longest line that is held; what passes as it comes has no limit. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;

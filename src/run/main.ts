@@ -3,6 +3,7 @@
 import { constants as osConstants, tmpdir } from 'node:os';
 import { realTimer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
+import { EXIT } from '../core/exit-status.ts';
 import { parseRunArguments, type RunOptions, USAGE } from './arguments.ts';
 import { openFdSink, openFdSource } from './bytes.ts';
 import type { Ended } from './child.ts';
@@ -29,11 +30,11 @@ export async function runMain(argv: readonly string[], options: RunMainOptions):
   } catch (error) {
     if (!(error instanceof RootsError)) throw error;
     notices.say(`${error.message}. ${error.hint}`);
-    process.exit(64);
+    process.exit(EXIT.usage);
   }
   if (run === null) {
     process.stdout.write(USAGE);
-    process.exit(0);
+    process.exit(EXIT.yes);
   }
   return endAs(await runSession(run, options, notices));
 }

@@ -1,5 +1,6 @@
 import { RefusedRequest } from '../client/connection.ts';
 import { CODES, type Code, RootsError } from '../core/errors.ts';
+import { EXIT, exitStatusOf } from '../core/exit-status.ts';
 import { RPC, type RpcError } from '../core/protocol.ts';
 import { CommandFailure } from './child.ts';
 
@@ -15,14 +16,21 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof CommandFailure) return refusal(error.message, { status: error.status });
   if (error instanceof RootsError) {
     const { code, message, hint } = error;
-    return refusal(message, { status: statusOf(code), code, ...(hint === undefined ? {} : { hint }) });
+    return refusal(message, { status: exitStatusOf(code), code, ...(hint === undefined ? {} : { hint }) });
   }
   if (error instanceof RefusedRequest) {
     const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
-    return refusal(`The daemon refuses: ${error.message}`, { status: statusOf(code), code, ...hintIn(error.error) });
+    return refusal(`The daemon refuses: ${error.message}`, {
+      status: exitStatusOf(code),
+      code,
+      ...hintIn(error.error),
+    });
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { ...refusal('Internal error', { status: 70, code: 'BUG' }), sentences: ['This is a bug in rootsd', detail] };
+  return {
+    ...refusal('Internal error', { status: EXIT.bug, code: 'BUG' }),
+    sentences: ['This is a bug in rootsd', detail],
+  };
 }
 
 interface Details {
@@ -35,14 +43,6 @@ function refusal(message: string, { status, code, hint }: Details): Refusal {
   const data = { ...(code === undefined ? {} : { code }), ...(hint === undefined ? {} : { hint }) };
   const text = hint === undefined ? message : `${message}. ${hint}`;
   return { error: { code: RPC.internal, message: text, data }, sentences: [text], status };
-}
-
-/** DESIGN §11. */
-function statusOf(code: Code): number {
-  if (code === 'DAEMON_UNREACHABLE') return 69;
-  if (code === 'PEER_AMBIGUOUS') return 64;
-  const statuses = { usage: 64, temporary: 75, peer: 77, file: 78, place: 78, bug: 70 } as const;
-  return statuses[CODES[code].kind];
 }
 
 function hintIn({ data }: RpcError): { readonly hint?: string } {

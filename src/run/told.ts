@@ -1,5 +1,5 @@
 import { narrowBoundary } from '../core/boundary.ts';
-import { type RealPath, toFileUri } from '../core/path.ts';
+import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
 import type { BoundaryEntry, ViewMessage, WireRoot } from '../core/protocol.ts';
 
 /** What a session is told and held to: the policy's view, narrowed by the host's roots. */
@@ -20,7 +20,7 @@ interface Entry extends Omit<BoundaryEntry, 'path'> {
 export function narrowView({ roots, boundary }: ViewMessage, limits: readonly RealPath[] | null): Told {
   const entries = boundary.flatMap((entry, i): Entry[] => {
     const root = roots[i];
-    return root === undefined ? [] : [{ ...entry, path: entry.path as RealPath, name: root.name }];
+    return root === undefined ? [] : [{ ...entry, path: asRealPath(entry.path), name: root.name }];
   });
   const kept = limits === null ? entries : narrowBoundary(entries, limits);
   const told = kept.map(({ name, path, access }) => ({

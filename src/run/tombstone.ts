@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
-import { toFileUri } from '../core/path.ts';
+import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
 import { resolvePath } from '../disk/resolve.ts';
 import { randomBytes } from './random.ts';
 
@@ -32,7 +32,7 @@ export interface TombstoneOptions {
 
 /** One directory that is in use, pinned. */
 interface Pinned {
-  readonly path: string;
+  readonly path: RealPath;
   readonly identity: string;
   readonly isOurs: boolean;
 }
@@ -49,7 +49,7 @@ export class Tombstone {
    * The path of a directory that is empty and unwritable, checked now; another one where the last no longer is.
    * Throws a RootsError TOMBSTONE_FAILED where none can be made.
    */
-  use(): string {
+  use(): RealPath {
     if (this.#pinned === null || !this.#holds(this.#pinned)) {
       this.close();
       this.#pinned = this.#findSystem() ?? this.#make();
@@ -59,7 +59,7 @@ export class Tombstone {
 
   /** The root to tell in place of an empty list. */
   root(): { readonly uri: string; readonly name: string } {
-    return { uri: toFileUri(this.use() as Parameters<typeof toFileUri>[0]), name: TOMBSTONE_NAME };
+    return { uri: toFileUri(this.use()), name: TOMBSTONE_NAME };
   }
 
   /** Removes what we made, if it still is what we made. */
@@ -83,7 +83,7 @@ export class Tombstone {
     if (this.#options.uid === 0) return null;
     for (const path of this.#options.systemDirectories ?? SYSTEM_DIRECTORIES) {
       const identity = inspect(path, (stats) => this.#isClosed(stats, false));
-      if (identity !== null) return { path, identity, isOurs: false };
+      if (identity !== null) return { path: asRealPath(path), identity, isOurs: false };
     }
     return null;
   }
@@ -101,7 +101,7 @@ export class Tombstone {
         continue;
       }
       const identity = inspect(path, (stats) => this.#isClosed(stats, true));
-      if (identity !== null) return { path, identity, isOurs: true };
+      if (identity !== null) return { path: asRealPath(path), identity, isOurs: true };
     }
     throw new RootsError('TOMBSTONE_FAILED', { what: String(fault) });
   }
