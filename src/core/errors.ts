@@ -243,6 +243,16 @@ export const CODES = {
     text: 'Program "{exe}" is an interpreter: every script that it runs would be meant',
     hint: 'Use "command", "socket" or "sha256"',
   },
+  POLICY_NO_EFFECT: {
+    kind: 'file',
+    text: '"{key}" has no effect yet: nothing enforces it',
+    hint: 'See "rootsd explain --server NAME" for what is not enforced',
+  },
+  POLICY_NEVER_MATCHES: {
+    kind: 'file',
+    text: '"{key}" cannot be established yet: {what} "{name}" never matches',
+    hint: 'Take it out, or wait for the version that can',
+  },
   POLICY_NO_LISTENER: {
     kind: 'file',
     text: 'No listener is named "{socket}": {what} "{name}" never matches',

@@ -39,6 +39,9 @@ export interface View {
   readonly told: readonly ToldRoot[];
 }
 
+/** What a session has before its first view. */
+export const EMPTY_VIEW: View = { entries: [], told: [] };
+
 /** Decides about every root for one peer. Order: layer from the top, file name, position, member by code point. */
 export function buildView(evidence: Evidence, peer: Peer, circumstances: Circumstances): View {
   const standing = standingOf(evidence, peer, circumstances);

@@ -10,6 +10,7 @@ import type { User } from '../core/peer.ts';
 import type { ProjectFile, RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
+import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
@@ -112,7 +113,9 @@ export class Daemon implements Administered, AsyncDisposable {
         patterns: pathsOf(this.#policy),
         readProject: this.#options.readProject,
         walk: kernelWalk(native?.openat2NoMagicLinks),
+        ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
         onChange: () => this.#refresh(),
+        onMounts: (changes) => this.#reportMounts(changes),
         onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
       }),
     );
@@ -260,6 +263,13 @@ export class Daemon implements Administered, AsyncDisposable {
       if (was?.available === available && was.place?.identity === place?.identity) continue;
       const fields = { root: name, path: place?.path ?? patternPath(written), available, why: unavailable };
       this.#options.log(available ? 'info' : 'warn', LOG_EVENTS.rootChanged, fields);
+    }
+  }
+
+  #reportMounts(changes: readonly MountChange[]): void {
+    for (const { point, before, after } of changes) {
+      const { type, isReadOnly } = after ?? before ?? {};
+      this.#options.log('info', LOG_EVENTS.mountChanged, { path: point, mounted: after !== null, type, isReadOnly });
     }
   }
 

@@ -2,7 +2,7 @@
 
 import type { Access } from '../core/access.ts';
 import { decide } from '../core/decide.ts';
-import { decidePath } from '../core/decide-path.ts';
+import { decidePath, type PathDecision } from '../core/decide-path.ts';
 import type { Decision } from '../core/decision.ts';
 import { deny } from '../core/denial.ts';
 import { RootsError } from '../core/errors.ts';
@@ -11,6 +11,7 @@ import { toFileUri } from '../core/path.ts';
 import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
 import { factsOf, type Peer, type User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
+import type { ServerEntry } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { buildView } from '../core/view.ts';
@@ -73,17 +74,22 @@ export function explainTarget(
   const peer = peerOf(question, own);
   const { target } = question;
   if (target.startsWith('/')) {
-    const resolved = resolvePath(target);
-    if (!resolved.ok) {
-      const why = `it cannot be resolved: ${resolved.why}`;
-      return explained(source, deny('implicit', null, why, { facts: factsOf(peer), missing: [] }), null);
-    }
-    const forms = [literalPattern(target), literalPattern(resolved.path)];
-    const { decision, root } = decidePath(evidence, peer, forms, CIRCUMSTANCES);
+    const { decision, root } = decideTarget(evidence, peer, target);
     return explained(source, decision, root);
   }
   const root = findRoot(evidence, target);
   return explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root);
+}
+
+/** A path that cannot be resolved is denied, by the rule that denies it as it is written where there is one. */
+function decideTarget(evidence: Evidence, peer: Peer, target: string): PathDecision {
+  const written = literalPattern(target);
+  const resolved = resolvePath(target);
+  if (resolved.ok) return decidePath(evidence, peer, [written, literalPattern(resolved.path)], CIRCUMSTANCES);
+  const asWritten = decidePath(evidence, peer, [written], CIRCUMSTANCES);
+  if (asWritten.decision.effect === 'deny' && asWritten.decision.kind !== 'implicit') return asWritten;
+  const basis = { facts: factsOf(peer), missing: [] };
+  return { decision: deny('implicit', null, `it cannot be resolved: it ${resolved.why}`, basis), root: null };
 }
 
 /** Explains every root for one server, and what stays open. */
@@ -96,8 +102,9 @@ export function explainServer(
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
   const decisions = evidence.roots.map((root) => explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root));
+  // Arguments carry the boundary where the command that `run` is given has placeholders, which no policy knows.
   const channel = entry?.roots === false ? 'argv' : 'roots, argv';
-  return { source, server, channel, unenforced: UNENFORCED, decisions };
+  return { source, server, channel, unenforced: unenforcedFor(entry, decisions), decisions };
 }
 
 /** The list that a server is told, and every root with its decision. */
@@ -111,10 +118,17 @@ export function explainRoots(
   return { source, roots, view: wireView(view) };
 }
 
-const UNENFORCED: readonly string[] = [
-  'The list is told, not enforced: a server that wants to can open any file that its user can open',
-  'Access "read-only" is told with each root; whether the server keeps to it is its own affair',
-];
+/** What nothing holds this server to, in sentences: what is told is not enforced. */
+function unenforcedFor(entry: ServerEntry | undefined, decisions: readonly ExplainedDecision[]): readonly string[] {
+  const told = decisions.filter(({ effect }) => effect === 'allow');
+  const off = entry?.roots === false ? ['Roots are off for it: only its arguments can carry the list'] : [];
+  const access = told.some((one) => one.access === 'read-only')
+    ? ['"read-only" is told with a root: whether the server keeps to it is its own affair']
+    : [];
+  const guard =
+    entry?.guard === 'off' ? [] : ['Paths in tool calls are not checked on the way: the guard is not built yet'];
+  return ['It can open any file that its user can open: the list is told, not enforced', ...off, ...access, ...guard];
+}
 
 function explained(source: AnswerSource, decision: Decision, root: RootFacts | null): ExplainedDecision {
   const { effect, kind, access, askable, rule, why, facts, missing } = decision;

@@ -15,7 +15,7 @@ import {
   wireRoots,
 } from '../core/protocol.ts';
 import type { Circumstances } from '../core/standing.ts';
-import { buildView, changedRoots, sameTold, sameView, type View } from '../core/view.ts';
+import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 
@@ -85,7 +85,8 @@ export class Sessions {
     this.#record('info', LOG_EVENTS.attached, {
       session: session.id,
       ...peerFields(peer),
-      roots: view.told.map(({ path, access }) => ({ path, access })),
+      generation,
+      changes: changedRoots(EMPTY_VIEW, view),
     });
     return {
       session: session.id,

@@ -21,10 +21,14 @@ const INTERPRETER = new RegExp(
   'i',
 );
 
+const DIGEST = /^[0-9a-fA-F]{64}$/;
+
 /** The servers that a file declares. */
 export function compileServers(source: PolicySource, scope: LayerScope): ServerEntry[] {
   return source.entriesOf('servers').map((entry) => {
-    const { raw } = entry;
+    const { raw, pointer } = entry;
+    if (raw.guard === 'on' || raw.guard === 'strict') warnOfPromise(source, pointer, 'guard');
+    if (raw.confine === 'best-effort') warnOfPromise(source, pointer, 'confine');
     return {
       ...compileEntry(source, scope, 'server', entry),
       roots: raw.roots !== 'off',
@@ -37,6 +41,11 @@ export function compileServers(source: PolicySource, scope: LayerScope): ServerE
   });
 }
 
+/** What will protect once it is built must not be taken for protection now. */
+function warnOfPromise(source: PolicySource, pointer: Pointer, key: 'guard' | 'confine'): void {
+  source.warn('POLICY_NO_EFFECT', pointerTo(pointer, key), { key });
+}
+
 /** The hosts that a file declares. */
 export function compileHosts(source: PolicySource, scope: LayerScope): HostEntry[] {
   return source.entriesOf('hosts').map((entry) => compileEntry(source, scope, 'host', entry));
@@ -46,6 +55,11 @@ function compileEntry(source: PolicySource, scope: LayerScope, what: string, ent
   const { name, pointer, raw } = entry;
   if (raw.socket !== undefined && !scope.listeners.has(raw.socket)) {
     source.warn('POLICY_NO_LISTENER', pointerTo(pointer, 'socket'), { socket: raw.socket, what, name });
+  }
+  if (raw.sha256 !== undefined && DIGEST.test(raw.sha256))
+    source.warn('POLICY_NEVER_MATCHES', pointerTo(pointer, 'sha256'), { key: 'sha256', what, name });
+  if (raw.require === 'attested') {
+    source.warn('POLICY_NEVER_MATCHES', pointerTo(pointer, 'require'), { key: 'require: attested', what, name });
   }
   return { name, selectors: compileSelectors(source, scope, pointer, raw), source: source.sourceOf(pointer) };
 }

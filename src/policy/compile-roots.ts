@@ -18,6 +18,7 @@ function compileRoot(source: PolicySource, entry: Entry<RawRoot>, expansions: Ex
   if (path === null) return null;
   const wide = wideAt(path, widePlaces([expansions.home]));
   if (wide !== undefined) source.refuse('POLICY_WIDE_ROOT', pointerTo(pointer, 'path'), { name, what: wide.what });
+  if (raw.symlinks === 'none') source.warn('POLICY_NO_EFFECT', pointerTo(pointer, 'symlinks'), { key: 'symlinks' });
   if (raw.having !== undefined && path.components.at(-1) !== ANY) {
     source.refuseKey('POLICY_HAVING', pointerTo(pointer, 'having'), {});
   }

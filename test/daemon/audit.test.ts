@@ -68,8 +68,22 @@ describe('the audit of the daemon', () => {
     assert.deepEqual([activated?.layer, activated?.files], ['user', [file]]);
     const [attached] = lines(home, 'peer attached');
     assert.deepEqual(
-      [attached?.peer.server, attached?.peer.class, attached?.peer.uid, attached?.roots],
-      ['s', 'claimed', process.getuid?.(), [{ path: `${home.home}/a`, access: 'read-only' }]],
+      [attached?.peer.server, attached?.peer.class, attached?.peer.uid, attached?.changes],
+      [
+        's',
+        'claimed',
+        process.getuid?.(),
+        [
+          {
+            path: `${home.home}/a`,
+            root: 'a',
+            from: null,
+            to: 'read-only',
+            rule: 'allow-a',
+            why: 'rule "allow-a" allows it',
+          },
+        ],
+      ],
     );
     const [refused] = lines(home, 'peer refused');
     assert.match(JSON.stringify(refused), /PEER_AMBIGUOUS/);
@@ -85,7 +99,7 @@ describe('the audit of the daemon', () => {
     const text = readFileSync(auditPath(home), 'utf8');
     writeFileSync(auditPath(home), text.replace('"allow-a"', '"allow-b"'));
     const verdict = verifyAudit([auditPath(home)]);
-    assert.deepEqual([verdict.ok, 'line' in verdict && verdict.line], [false, 6]);
+    assert.deepEqual([verdict.ok, 'line' in verdict && verdict.line], [false, 4]);
   });
 
   it('writes nothing where nothing changes for a session', async (t) => {

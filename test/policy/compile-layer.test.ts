@@ -393,7 +393,14 @@ tests:
   - { claims: a, path: ~/x, expect: deny }
 `,
   });
-  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    problems.map(({ code, line, severity }) => `${severity} ${code} ${line}`),
+    [
+      'warning POLICY_NO_EFFECT 3',
+      'warning POLICY_NO_EFFECT 7',
+      'warning POLICY_NEVER_MATCHES 8',
+    ],
+  );
   assert.ok(policy);
   assert.deepEqual(
     policy.roots.map(({ name }) => name),
