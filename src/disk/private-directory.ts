@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readlinkSync,
   type Stats,
 } from 'node:fs';
@@ -28,8 +29,9 @@ const MAX_LINKS = 40;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Makes the directory where it is missing, with what is missing above it, all 0700; makes it 0700 where others could
- * read it. Throws a RootsError `DIRECTORY_UNSAFE` where others could have written in it or could swap it.
+ * Makes the directory where it is missing, with what is missing above it, all 0700; makes an empty one 0700 where others
+ * could read it. One that is in use stays as it is: it may be a home, or `/run`, and what we put there is 0600 anyway.
+ * Throws a RootsError `DIRECTORY_UNSAFE` where others could have written in it or could swap it.
  */
 export function makePrivateDirectory(path: string, owner: Owner): void {
   walk(path, owner, (missing) => mkdirSync(missing, { mode: 0o700 }));
@@ -107,7 +109,7 @@ function tighten(path: string, owner: Owner): void {
     const stats = fstatSync(fd);
     if (stats.uid !== owner.uid)
       throw unsafe(path, `it belongs to uid ${stats.uid}, it must belong to uid ${owner.uid}`);
-    if ((stats.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
+    if ((stats.mode & 0o077) !== 0 && readdirSync(path).length === 0) fchmodSync(fd, 0o700);
   } finally {
     closeSync(fd);
   }

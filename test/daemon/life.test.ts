@@ -157,6 +157,14 @@ describe('the daemon, starting', () => {
     assert.equal(daemon.count('daemon started'), 1);
   });
 
+  it('may have its sockets in a directory that is used for more, and leaves that open as it is', async (t) => {
+    const home = openHome(t, [...TREE, 'file shared/f x']);
+    chmodSync(join(home.base, 'shared'), 0o755);
+    await home.serve('--socket', join(home.base, 'shared/rootsd.sock'));
+    assert.equal(statSync(join(home.base, 'shared')).mode & 0o777, 0o755);
+    assert.equal(statSync(join(home.base, 'shared/rootsd.sock')).mode & 0o777, 0o600);
+  });
+
   it('is found by clients that know neither socket nor runtime directory', async (t) => {
     const home = openHome(t, TREE);
     await home.serve();

@@ -17,11 +17,18 @@ test('makePrivateDirectory() makes what is missing, all of it 0700 whatever the 
   for (const part of ['a', 'a/b', 'a/b/c']) assert.equal(statSync(join(base, part)).mode & 0o777, 0o700, part);
 });
 
-test('makePrivateDirectory() makes a directory of ours private where others could read it', (t) => {
+test('makePrivateDirectory() makes an empty directory private where others could read it', (t) => {
   const base = makeTree(t, ['dir d']);
   chmodSync(join(base, 'd'), 0o755);
   makePrivateDirectory(join(base, 'd'), OWNER);
   assert.equal(statSync(join(base, 'd')).mode & 0o777, 0o700);
+});
+
+test('makePrivateDirectory() closes no directory that is in use: it may be a home, or `/run`', (t) => {
+  const base = makeTree(t, ['dir d/public']);
+  chmodSync(join(base, 'd'), 0o755);
+  makePrivateDirectory(join(base, 'd'), OWNER);
+  assert.equal(statSync(join(base, 'd')).mode & 0o777, 0o755);
 });
 
 test('checkPrivateDirectory() changes nothing', (t) => {
