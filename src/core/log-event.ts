@@ -15,6 +15,7 @@ export const LOG_EVENTS = {
   hostRoots: 'host roots told',
   decided: 'session list changed',
   rootChanged: 'root changed',
+  mountChanged: 'mount changed',
   watchFallback: 'watching falls back to the sweep',
   peerFault: 'peer fault',
   peerFactsLimited: 'peer facts limited to the uid',

@@ -7,8 +7,8 @@ export type Observation =
   | { readonly state: 'there'; readonly place: Place }
   /** Not usable, or not to be known: withdrawn at once. */
   | { readonly state: 'refused'; readonly place: Place | null; readonly why: string }
-  /** Merely not there: perhaps back in a moment. */
-  | { readonly state: 'absent'; readonly place: Place | null; readonly why: string };
+  /** Merely not there: perhaps back in a moment. `isDeleted`: the disk says so, it does not only keep silent. */
+  | { readonly state: 'absent'; readonly place: Place | null; readonly why: string; readonly isDeleted?: true };
 
 export interface Standing {
   readonly place: Place | null;

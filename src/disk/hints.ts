@@ -4,7 +4,7 @@
 
 import { basename } from 'node:path';
 import type { Place } from '../core/place.ts';
-import { parentOf, walkLinks } from './link-walk.ts';
+import { childOf, parentOf, walkLinks } from './link-walk.ts';
 
 /** A directory whose events concern somebody. */
 export interface Hint {
@@ -29,6 +29,16 @@ export function spellingHints(path: string): readonly Hint[] | null {
 export function directoryHints(path: string, place: Place, names: readonly string[] | null): readonly Hint[] {
   const spelling = path === place.path ? [entryHint(path)] : spellingHints(path);
   return [...(spelling ?? []), { directory: place.path, names, identity: place.identity }];
+}
+
+/** Which of these mount points has to do with the hint: one at or above its directory, or at an entry that matters. */
+export function mountedOver({ directory, names }: Hint, points: ReadonlySet<string>): string | undefined {
+  for (let above = directory; ; above = parentOf(above)) {
+    if (points.has(above)) return above;
+    if (above === '/') break;
+  }
+  if (names === null) return [...points].find((point) => parentOf(point) === directory);
+  return names.map((name) => childOf(directory, name)).find((entry) => points.has(entry));
 }
 
 export function sameHints(a: readonly Hint[], b: readonly Hint[]): boolean {

@@ -6,6 +6,7 @@ import type { KernelWalk } from './kernel-walk.ts';
 import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Looking } from './looking.ts';
+import type { MountTable } from './mounts.ts';
 import { observeMember } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { resolvePath } from './resolve.ts';
@@ -16,6 +17,7 @@ export interface MemberWatchOptions {
   readonly path: string;
   readonly having: readonly string[];
   readonly walk: KernelWalk;
+  readonly mounts: MountTable;
   readonly readProject: ReadProject;
   readonly onWarning: (warning: RootsError) => void;
   /** A directory that is new, already looked at. */
@@ -68,10 +70,10 @@ export class MemberWatch implements Looking {
   }
 
   *#add(name: string, nowMs: number): Generator<void, boolean> {
-    const { having, walk, readProject } = this.#options;
+    const { having, walk, mounts, readProject } = this.#options;
     const path = childOf(this.#options.path, name);
     const observe = () => observeMember(path, having, walk);
-    const member = new RootWatch({ path, observe, names: having, isCandidate: true, readProject });
+    const member = new RootWatch({ path, observe, mounts, names: having, isCandidate: true, readProject });
     this.#members.set(name, member);
     yield* member.look(nowMs);
     this.#options.onFound(member);

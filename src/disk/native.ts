@@ -1,4 +1,5 @@
-// The few system calls that Node lacks, by FFI: peer credentials, pidfd, flock, openat2, a datagram for sd_notify.
+// The few system calls that Node lacks, by FFI: peer credentials, pidfd, flock, openat2, poll of the mount table, a
+// datagram for sd_notify.
 // The only user of koffi, an optional dependency that is loaded when it is asked for; each caller has a fallback.
 //
 // Rules of this file: a string is checked before it is passed (koffi cuts at NUL and sends a lone surrogate as U+FFFD),
@@ -27,6 +28,8 @@ export interface Native {
   tryLock(fd: number): boolean;
   /** An `O_PATH` descriptor, links resolved, `ELOOP` for a magic link (/proc/PID/root, /proc/PID/fd/N); `ENOSYS` off Linux. */
   openat2NoMagicLinks(path: string): number;
+  /** Has the mount table changed since `fd`, of /proc/self/mountinfo, was opened or asked about last? `false` off Linux. */
+  mountsChanged(fd: number): boolean;
   /** Sends one datagram to a Unix socket; `@name` is abstract. `EAGAIN`: its queue is full. */
   sendDatagram(address: string, text: string): void;
 }
@@ -80,6 +83,7 @@ function linux(libc: Libc): Native {
       }
     },
     openat2NoMagicLinks: openat2(libc),
+    mountsChanged: pollPriority(libc),
   };
 }
 
@@ -100,6 +104,7 @@ function darwin(libc: Libc): Native {
     openat2NoMagicLinks() {
       throw errnoError(constants.errno.ENOSYS, 'openat2');
     },
+    mountsChanged: () => false,
   };
 }
 
@@ -111,7 +116,7 @@ interface DatagramFlags {
 
 function common({ declare, checked }: Libc, flags: DatagramFlags) {
   const flock = checked('int flock(int fd, int operation)');
-  const poll = checked('int poll(_Inout_ void *fds, unsigned long count, int timeout)');
+  const isReady = pollNow(checked);
   const socket = checked('int socket(int domain, int type, int protocol)');
   const sendto = checked('long sendto(int fd, void *data, size_t size, int flags, void *address, uint32_t length)');
   const close = declare('int close(int fd)');
@@ -120,12 +125,7 @@ function common({ declare, checked }: Libc, flags: DatagramFlags) {
   const AF_UNIX = 1;
   const SOCK_DGRAM = 2;
   return {
-    isAlive(pidfd: number): boolean {
-      const request = Buffer.alloc(8);
-      request.writeInt32LE(pidfd, 0);
-      request.writeInt16LE(POLLIN, 4);
-      return poll(request, 1, 0) === 0;
-    },
+    isAlive: (pidfd: number): boolean => !isReady(pidfd, POLLIN),
     tryLock(fd: number): boolean {
       try {
         flock(fd, LOCK_EX_NB);
@@ -146,6 +146,23 @@ function common({ declare, checked }: Libc, flags: DatagramFlags) {
       }
     },
   };
+}
+
+/** Asks without waiting whether one of these events, or an error, is there. */
+function pollNow(checked: Libc['checked']) {
+  const poll = checked('int poll(_Inout_ void *fds, unsigned long count, int timeout)');
+  return (fd: number, events: number): boolean => {
+    const request = Buffer.alloc(8);
+    request.writeInt32LE(fd, 0);
+    request.writeInt16LE(events, 4);
+    return Number(poll(request, 1, 0)) > 0;
+  };
+}
+
+function pollPriority({ checked }: Libc): Native['mountsChanged'] {
+  const isReady = pollNow(checked);
+  const POLLPRI = 2;
+  return (fd) => isReady(fd, POLLPRI);
 }
 
 function socketOption({ checked }: Libc) {

@@ -19,7 +19,7 @@ export function isPassing({ errno }: Failure): boolean {
 export function observeRoot(path: string, kind: 'directory' | 'file', walk: KernelWalk): Observation {
   const resolved = resolvePath(path, walk);
   if (!resolved.ok) return failed(resolved, null);
-  if (resolved.stat === null) return { state: 'absent', place: null, why: 'does not exist' };
+  if (resolved.stat === null) return { state: 'absent', place: null, why: 'does not exist', isDeleted: true };
   const place = placeOf(resolved.path, resolved.stat);
   const fits = kind === 'directory' ? resolved.stat.isDirectory() : resolved.stat.isFile();
   if (!fits) return { state: 'refused', place, why: `is not a ${kind === 'directory' ? 'directory' : 'regular file'}` };

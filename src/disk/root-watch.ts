@@ -3,12 +3,15 @@ import type { Place, RootFacts } from '../core/place.ts';
 import { type Observation, type Standing, settle, settlesAtMs, standsDifferently } from './availability.ts';
 import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
 import type { Looking } from './looking.ts';
+import { MountPin } from './mount-pin.ts';
+import type { MountTable } from './mounts.ts';
 import { PROJECT_FILE, ProjectWatch, type ReadProject } from './project-file.ts';
 
 export interface RootWatchOptions {
   /** As written, stars replaced. */
   readonly path: string;
   readonly observe: () => Observation;
+  readonly mounts: MountTable;
   /** Entries of the directory that matter beside the project file. */
   readonly names: readonly string[];
   /** Of a pattern root: it concerns nobody until it is a member. */
@@ -21,6 +24,7 @@ export interface RootWatchOptions {
 export class RootWatch implements Looking {
   readonly #options: RootWatchOptions;
   readonly #project: ProjectWatch | null;
+  readonly #pin: MountPin;
   #seen: Observation | null = null;
   #standing: Standing | null = null;
   #wasAvailable = false;
@@ -28,6 +32,7 @@ export class RootWatch implements Looking {
 
   constructor(options: RootWatchOptions) {
     this.#options = options;
+    this.#pin = new MountPin(options.mounts);
     this.#project = options.readProject === null ? null : new ProjectWatch(options.readProject);
   }
 
@@ -62,7 +67,7 @@ export class RootWatch implements Looking {
     const { isShown } = this;
     const standing = this.#standing;
     const project = this.#project?.file;
-    const seen = this.#options.observe();
+    const seen = this.#pin.judge(this.#options.observe());
     this.#seen = seen;
     this.#standing = settle(standing, seen, nowMs);
     this.#wasAvailable ||= this.#standing.available;

@@ -8,8 +8,11 @@ import type { RootDeclaration } from '../core/policy.ts';
 import { Agenda } from './agenda.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { DirectoryWatches } from './directory-watches.ts';
+import { mountedOver } from './hints.ts';
 import { type KernelWalk, kernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
+import { MountWatch } from './mount-watch.ts';
+import { type MountChange, MountTable } from './mounts.ts';
 import type { ReadProject } from './project-file.ts';
 import { runAtOnce, runInSlices } from './slices.ts';
 import { readWatchLimit } from './watch-limit.ts';
@@ -24,7 +27,11 @@ export interface RootWatcherOptions {
   readonly onChange: () => void;
   /** WATCH_LIMIT, ROOT_MEMBER_NAME, PATTERN_TOO_WIDE; each thing once. */
   readonly onWarning: (warning: RootsError) => void;
+  /** Mounts have come, gone or changed that have to do with what is watched. What that means for a root, onChange tells. */
+  readonly onMounts?: (changes: readonly MountChange[]) => void;
   readonly walk?: KernelWalk;
+  /** Of the native layer: without it mounts are seen by the sweep alone. */
+  readonly mountsChanged?: (fd: number) => boolean;
   readonly clock?: Clock;
 }
 
@@ -66,6 +73,8 @@ class Watcher implements RootWatcher {
   readonly #clock: Clock;
   readonly #agenda: Agenda<Looking>;
   readonly #watches: DirectoryWatches<Looking>;
+  readonly #mounts: MountTable;
+  readonly #mountWatch: MountWatch;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
   #changed = false;
@@ -77,9 +86,10 @@ class Watcher implements RootWatcher {
   #cancelNextSweep: () => void = () => {};
 
   constructor(options: RootWatcherOptions) {
-    const { clock = SYSTEM_CLOCK, walk = kernelWalk(), readProject, onWarning } = options;
+    const { clock = SYSTEM_CLOCK, walk = kernelWalk(), mountsChanged, readProject, onWarning } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#mounts = new MountTable(mountsChanged === undefined ? {} : { mountsChanged });
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
     this.#watches = new DirectoryWatches({
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
@@ -87,10 +97,17 @@ class Watcher implements RootWatcher {
     });
     this.#all = new WatchedPlaces({
       walk,
+      mounts: this.#mounts,
       readProject,
       onWarning,
       onFound: (looking) => this.#watchSoon(looking),
       onForgotten: (looking) => this.#forget(looking),
+    });
+    this.#mountWatch = new MountWatch({
+      mounts: this.#mounts,
+      clock,
+      onChange: () => this.#run(this.#lookAtMounted()),
+      share: SWEEP_SHARE,
     });
     this.update(options.declarations, options.patterns);
   }
@@ -121,8 +138,11 @@ class Watcher implements RootWatcher {
   }
 
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#cancelNextSweep();
+    this.#mountWatch.close();
+    this.#mounts.close();
     this.#agenda.close();
     this.#watches.close();
   }
@@ -147,7 +167,24 @@ class Watcher implements RootWatcher {
 
   *#sweepSteps(): Generator<void> {
     yield* this.#watches.verify();
+    yield* this.#lookAtMounted();
     yield* this.#lookAtAll(this.#all.everything());
+  }
+
+  /** Looks at what a change of the mount table may have to do with. */
+  *#lookAtMounted(): Generator<void> {
+    const changes = this.#mounts.takeChanges();
+    if (changes.length === 0) return;
+    const points = new Set(changes.map(({ point }) => point));
+    const concerned = new Set<string>();
+    for (const looking of this.#all.everything()) {
+      yield;
+      const over = looking.hints.map((hint) => mountedOver(hint, points)).filter((point) => point !== undefined);
+      if (over.length === 0) continue;
+      for (const point of over) concerned.add(point);
+      yield* this.#lookAt(looking);
+    }
+    if (concerned.size > 0) this.#options.onMounts?.(changes.filter(({ point }) => concerned.has(point)));
   }
 
   /** Takes the steps and tells what has changed. */

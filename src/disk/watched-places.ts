@@ -6,12 +6,14 @@ import { FormsWatch } from './forms-watch.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
 import { MemberWatch } from './member-watch.ts';
+import type { MountTable } from './mounts.ts';
 import { observeRoot } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { RootWatch } from './root-watch.ts';
 
 export interface WatchedPlacesOptions {
   readonly walk: KernelWalk;
+  readonly mounts: MountTable;
   readonly readProject: ReadProject;
   readonly onWarning: (warning: RootsError) => void;
   /** A directory has been found that may be a member of a pattern root. */
@@ -98,16 +100,18 @@ export class WatchedPlaces {
   #watchRoot({ path, kind }: RootDeclaration): RootWatch {
     const written = patternPath(path);
     const observe = () => observeRoot(written, kind, this.#options.walk);
+    const { mounts } = this.#options;
     const readProject = kind === 'directory' ? this.#options.readProject : null;
-    return new RootWatch({ path: written, observe, names: [], isCandidate: false, readProject });
+    return new RootWatch({ path: written, observe, mounts, names: [], isCandidate: false, readProject });
   }
 
   #watchMembers({ path, having }: RootDeclaration): MemberWatch {
-    const { walk, readProject, onWarning, onFound } = this.#options;
+    const { walk, mounts, readProject, onWarning, onFound } = this.#options;
     const members: MemberWatch = new MemberWatch({
       path: patternPath({ ...path, components: path.components.slice(0, -1) }),
       having,
       walk,
+      mounts,
       readProject,
       onWarning,
       onFound: (member) => {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Native, openNative } from '../../src/disk/native.ts';
+import { needsMounts } from '../support/private-mounts.ts';
 import { makeTree, temporaryDirectory } from '../support/tree.ts';
 
 const native = await openNative();
@@ -149,6 +150,17 @@ test('sendDatagram() throws where nobody listens or the name is no name, and lea
   assert.throws(() => loaded().sendDatagram(`@${'x'.repeat(108)}`, 'x'), { code: 'ENAMETOOLONG' });
   assert.throws(() => loaded().sendDatagram(`${directory}\0/x`, 'x'), { code: 'EINVAL' });
   assert.equal(readdirSync('/proc/self/fd').length, before);
+});
+
+test('mountsChanged() tells of a mount once', { skip: skip || needsMounts() }, () => {
+  const script = `const { openNative } = await import('${new URL('../../src/disk/native.ts', import.meta.url)}');
+    const { mountsChanged } = await openNative();
+    const fd = (await import('node:fs')).openSync('/proc/self/mountinfo');
+    const asked = [mountsChanged(fd)];
+    (await import('node:child_process')).execFileSync('mount', ['-t', 'tmpfs', 'none', '/mnt']);
+    console.log(JSON.stringify([...asked, mountsChanged(fd), mountsChanged(fd)]));`;
+  const command = ['-m', process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
+  assert.deepEqual(JSON.parse(String(execFileSync('unshare', command))), [false, true, false]);
 });
 
 test('openNative() is null where koffi is not installed', (t) => {
