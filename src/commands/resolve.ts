@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { createBoundary, type Enclosures } from '../core/boundary.ts';
 import { escapeForTerminal, toJson } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import type { RealPath } from '../core/path.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { findAccount } from '../disk/account.ts';
+import { failure } from '../disk/failure.ts';
 import { resolveRoot } from '../disk/judge.ts';
 import { expansionsOf } from '../system/home.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
@@ -46,7 +48,24 @@ function checkUsage(paths: readonly string[], { stdin, uri }: ResolveOptions): v
   if (!stdin && paths.length === 0) throw new RootsError('USAGE', { what: 'Cannot resolve: no path is given' });
 }
 
+/** An argument that was not valid UTF-8 has reached us mangled: it is not the name that was meant. */
+function isMangled(text: string): boolean {
+  return text.includes('\ufffd') && !givenArguments().some((given) => given.equals(Buffer.from(text)));
+}
+
+/** The command line as bytes; nothing where the system does not show it. */
+function givenArguments(): readonly Buffer[] {
+  try {
+    const line = readFileSync('/proc/self/cmdline');
+    const ends = [...line.entries()].flatMap(([at, byte]) => (byte === 0 ? [at] : []));
+    return ends.map((end, i) => line.subarray((ends[i - 1] ?? -1) + 1, end));
+  } catch {
+    return [];
+  }
+}
+
 function judgeArgument(path: string, options: ResolveOptions, at: { surroundings: Surroundings; io: Io }): Row {
+  if (isMangled(path)) return { id: path, verdict: 'invalid', why: 'is not valid UTF-8' };
   const verdict = options.uri
     ? judgeInput(path, 'uri', at.surroundings)
     : judgeInput(absolute(path, at.io), 'path', at.surroundings);
@@ -95,7 +114,9 @@ function write(stream: NodeJS.WritableStream, text: string): Promise<boolean> {
 /** Unusable directories grant nothing, and are named. */
 function openRoots(within: readonly string[], io: Io): Enclosures {
   const usable = within.flatMap((text): readonly RealPath[] => {
-    const root = resolveRoot(text.startsWith('file:') ? text : absolute(text, io));
+    const root = isMangled(text)
+      ? failure('is not valid UTF-8')
+      : resolveRoot(text.startsWith('file:') ? text : absolute(text, io));
     if (root.ok) return [root.path];
     io.stderr.write(`rootsd: Cannot use --within "${escapeForTerminal(text)}": it ${root.why}\n`);
     return [];

@@ -43,6 +43,9 @@ export interface ServeOptions extends LocateOptions {
   readonly example?: boolean;
 }
 
+/** What a timer of Node can hold; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Runs the daemon until SIGTERM, SIGINT, `--idle-exit` or the end of its terminal; else SIGHUP reads the policies again. */
 export async function serveCommand(options: ServeOptions, io: Io): Promise<number> {
   if (options.system)
@@ -168,8 +171,10 @@ function statusText({ state, generation, problems }: Layers): string {
 
 function idleLimit(text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (/^[1-9]\d{0,4}[smh]$/.test(text)) return parseDuration(text);
-  throw new RootsError('USAGE', { what: `Cannot read "--idle-exit ${text}": it must be like 30s, 10m or 1h` });
+  const limitMs = /^[1-9]\d{0,4}[smh]$/.test(text) ? parseDuration(text) : Number.POSITIVE_INFINITY;
+  if (limitMs <= MAX_TIMER_MS) return limitMs;
+  const what = `Cannot use "--idle-exit ${text}": it must be like 30s, 10m or 1h, and at most 24 days`;
+  throw new RootsError('USAGE', { what });
 }
 
 function openAuditOf({ stateDirectory }: Machine, { audit }: Settings, owner: Owner, log: Log): Audit {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -8,6 +9,7 @@ import { describe, it } from 'node:test';
 import type { Io } from '../../src/commands/io.ts';
 import { type ResolveOptions, resolveCommand } from '../../src/commands/resolve.ts';
 import type { Answer } from '../../src/commands/resolve-request.ts';
+import { ROOTSD } from '../support/serve.ts';
 import { makeTree } from '../support/tree.ts';
 
 const TREE = [
@@ -270,3 +272,18 @@ describe('resolveCommand() with --stdin', () => {
 function lines(stream: Readable): AsyncIterator<string> {
   return createInterface({ input: stream })[Symbol.asyncIterator]();
 }
+
+describe('rootsd resolve as a program', () => {
+  it('calls an argument invalid that is not UTF-8, and takes the character that stands for it for what it is', (t) => {
+    const base = makeTree(t, ['dir d']);
+    // Only a shell can give an argument that is not UTF-8.
+    const script = 'exec "$0" "$1" resolve --within "$2" "$2/$(printf "a\\377")" "$2/$(printf "\\357\\277\\275")"';
+    const { status, stdout } = spawnSync('sh', ['-c', script, process.execPath, ROOTSD, `${base}/d`], {
+      encoding: 'utf8',
+    });
+    const [first, second] = stdout.split('\n');
+    assert.match(first ?? '', /^invalid .* is not valid UTF-8$/);
+    assert.match(second ?? '', /^inside /);
+    assert.equal(status, 1);
+  });
+});
