@@ -3,7 +3,7 @@
 // INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (DESIGN §7).
 
 import { type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
-import { Connection, LostConnection } from './connection.ts';
+import { Connection, LostConnection, RefusedRequest } from './connection.ts';
 import { type Timer, unrefTimer } from './timer.ts';
 
 const KEEP_MS = 30_000;
@@ -46,6 +46,8 @@ export class Attachment {
   #hostRoots: readonly string[] | null = null;
   #cancelDrop: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
+  /** Why the daemon does not take us back, where it is there and says so. */
+  #refusal: RefusedRequest | null = null;
   #closed = false;
 
   constructor(options: AttachOptions) {
@@ -71,6 +73,11 @@ export class Attachment {
 
   get connected(): boolean {
     return this.#opened !== null;
+  }
+
+  /** Why the daemon, which is there, does not take us back; null: it took us, or is not there. */
+  get refusal(): RefusedRequest | null {
+    return this.#refusal;
   }
 
   /** For attach(): the first connection. */
@@ -151,6 +158,7 @@ export class Attachment {
     }
     this.#cancelDrop?.();
     this.#cancelDrop = null;
+    this.#refusal = null;
     this.#opened = opened;
     this.#result = opened.result;
     this.#socketPath = opened.path;
@@ -185,8 +193,10 @@ export class Attachment {
     this.#cancelRetry = timer(delayMs, () => {
       this.#open().then(
         (opened) => this.#accept(opened),
-        () => {
-          if (!this.#closed) this.#retryAfter(Math.min(delayMs * 2, LAST_RETRY_MS));
+        (error: unknown) => {
+          if (this.#closed) return;
+          this.#refusal = error instanceof RefusedRequest ? error : null;
+          this.#retryAfter(Math.min(delayMs * 2, LAST_RETRY_MS));
         },
       );
     });

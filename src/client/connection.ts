@@ -4,6 +4,8 @@ import { JsonLineReader } from './json-lines.ts';
 import { realTimer, type Timer } from './timer.ts';
 
 export const DEFAULT_DEADLINE_MS = 5_000;
+/** Between two attempts at a socket whose queue is full. */
+const BUSY_MS = 20;
 
 /** The daemon answered a request with an error. */
 export class RefusedRequest extends Error {
@@ -50,20 +52,23 @@ export class Connection {
   #nextId = 1;
   #closed = false;
 
-  /** Rejects with a LostConnection where nobody listens at that path. */
-  static open(path: string, options: ConnectionOptions = {}): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(path);
-      const fail = (error: NodeJS.ErrnoException): void => {
-        socket.destroy();
-        reject(new LostConnection(`"${path}": ${error.code ?? error.message}`, { cause: error }));
-      };
-      socket.once('error', fail);
-      socket.once('connect', () => {
-        socket.off('error', fail);
-        resolve(new Connection(socket, options));
+  /** Rejects with a LostConnection where nobody listens at that path, or is too busy to take us until the deadline. */
+  static async open(path: string, options: ConnectionOptions = {}): Promise<Connection> {
+    const { deadlineMs = DEFAULT_DEADLINE_MS, timer = realTimer } = options;
+    for (let waitedMs = 0; ; waitedMs += BUSY_MS) {
+      try {
+        return new Connection(await connectTo(path), options);
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        // The queue of who wants to connect is full: somebody listens, and will come to us.
+        if (code !== 'EAGAIN' || waitedMs >= deadlineMs) {
+          throw new LostConnection(`"${path}": ${code ?? message}`, { cause: error });
+        }
+      }
+      await new Promise<void>((resolve) => {
+        timer(BUSY_MS, resolve);
       });
-    });
+    }
   }
 
   private constructor(socket: Socket, options: ConnectionOptions) {
@@ -136,6 +141,21 @@ export class Connection {
     if (error === undefined) waiting.resolve(result);
     else waiting.reject(new RefusedRequest(toRpcError(error)));
   }
+}
+
+function connectTo(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    const fail = (error: Error): void => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      socket.off('error', fail);
+      resolve(socket);
+    });
+  });
 }
 
 function toRpcError(error: unknown): RpcError {

@@ -5,6 +5,9 @@ import { problemLine } from '../policy/format-problem.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
 
+/** Files may settle for 2 s, sessions acknowledge for 2 s, and reading takes what it takes. */
+const DEADLINE_MS = 15_000;
+
 export interface ReloadOptions extends LocateOptions {
   readonly format: string;
   readonly wait?: boolean;
@@ -15,7 +18,7 @@ export interface ReloadOptions extends LocateOptions {
 export async function reloadCommand(options: ReloadOptions, io: Io): Promise<number> {
   const { search } = locateMachine(options, io, 'command');
   const params = { wait: options.wait ?? false, acceptEmpty: options.acceptEmpty ?? false };
-  const reply = (await requestControl(METHOD.reload, params, { search })) as ReloadReply;
+  const reply = (await requestControl(METHOD.reload, params, { search, deadlineMs: DEADLINE_MS })) as ReloadReply;
   if (options.format === 'json') printJson(io, reply);
   else print(reply, io);
   return reply.problems.some(({ severity }) => severity === 'error') ? EXIT.no : EXIT.yes;

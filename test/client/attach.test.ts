@@ -153,6 +153,25 @@ describe('Attachment', () => {
     assert.deepEqual(namesIn(attachment.view), ['c'], 'the drop was cancelled');
   });
 
+  it('knows why the daemon refuses to take it back, until it does or is gone again', async (t) => {
+    const setup = await setUp(t);
+    const { daemon, attachment, timer } = setup;
+    const refusal = (): RefusedRequest | null => attachment.refusal;
+    assert.equal(refusal(), null);
+    daemon.stop();
+    await lost(setup);
+    daemon.refusal = { code: -32603, message: 'two fit', data: { code: 'PEER_AMBIGUOUS' } };
+    await daemon.listen();
+    while (refusal() === null) {
+      timer.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual([refusal()?.code, refusal()?.message], ['PEER_AMBIGUOUS', 'two fit']);
+    daemon.refusal = null;
+    await back(setup);
+    assert.equal(refusal(), null);
+  });
+
   it('tells a daemon that is back what the host said', async (t) => {
     const setup = await setUp(t);
     const { daemon, attachment } = setup;

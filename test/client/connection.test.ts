@@ -37,6 +37,18 @@ async function listen(t: TestContext): Promise<Peer> {
   return { path, next };
 }
 
+describe('Connection.open()', () => {
+  it('waits where so many connect at once that the queue is full', async (t) => {
+    const path = `${temporaryDirectory(t)}/s`;
+    const server = createServer((socket) => socket.on('end', () => socket.end()).resume());
+    await new Promise<void>((resolve) => server.listen({ path, backlog: 1 }, resolve));
+    t.after(() => server.close());
+    const connections = await Promise.all(Array.from({ length: 50 }, () => Connection.open(path)));
+    for (const connection of connections) connection.close();
+    assert.equal(connections.length, 50);
+  });
+});
+
 describe('JsonLineReader', () => {
   it('gives each message once, however the bytes are cut', () => {
     const text = '{"a":"世😀"}\r\n\n  \n[1]\n{"b":2}\n{"never';
