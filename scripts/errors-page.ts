@@ -73,6 +73,7 @@ const ACTS: Readonly<Record<ErrorKind, string>> = {
 
 /** Values that say more than the name of the parameter: of codes that stand for many sentences, one of them. */
 const PARAMS: Readonly<Partial<Record<Code, Params>>> = {
+  STDIO_FAILED: { hint: 'Leave out `--stdio pipe` where `mkfifo` is missing; give it a `$TMPDIR` it can write in' },
   USAGE: { what: 'what was refused and why, as: Cannot check "work.yaml": it is not there' },
   NOT_PERMITTED: { what: 'what the daemon answered' },
   SCHEMA_UNKNOWN_KEY: { where: ' in {place}', hint: 'Did you mean "{nearest}"? or all keys that can stand there' },

@@ -70,7 +70,12 @@ export const CODES = {
   },
   PEER_STALLED: { kind: 'peer', text: 'Cannot write to the peer: it sends requests and does not read the answers' },
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
-  TOMBSTONE_FAILED: { kind: 'place', text: 'Cannot make an empty directory to tell in place of no roots: {what}' },
+  TOMBSTONE_FAILED: {
+    kind: 'place',
+    text: 'Cannot make an empty directory to tell in place of no roots: {what}',
+    hint: 'Make one of these writable for this user: the directory of the daemon\'s socket, /run/user/UID, $TMPDIR',
+  },
+  STDIO_FAILED: { kind: 'place', text: 'Cannot connect the server by a {kind}: {what}', hint: '{hint}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
   STATE_REFUSED: { kind: 'file', text: 'Cannot use state file "{path}": {what}' },
   STATE_UNWRITABLE: {

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket, type SocketConnectOpts } from 'node:net';
 import { join } from 'node:path';
+import { RootsError } from '../core/errors.ts';
 import { ByteSink, type ByteSource, SocketSource, socketOf } from './bytes.ts';
 import { makePrivateDirectory } from './private-directory.ts';
 import { randomBytes } from './random.ts';
@@ -20,8 +21,19 @@ export interface ChildStdio {
   releaseFar(): void;
 }
 
-export function openChildStdio(kind: StdioKind): Promise<ChildStdio> {
-  return kind === 'socket' ? openSocketPair() : Promise.resolve(openPipes());
+/** What to do where one kind cannot be had. */
+const HINTS: Readonly<Record<StdioKind, string>> = {
+  socket: 'Make $XDG_RUNTIME_DIR or $TMPDIR a directory in which this user can write',
+  pipe: 'Install mkfifo (coreutils) and have it in PATH, or leave out "--stdio pipe"',
+};
+
+/** Throws a RootsError STDIO_FAILED. */
+export async function openChildStdio(kind: StdioKind): Promise<ChildStdio> {
+  try {
+    return kind === 'socket' ? await openSocketPair() : openPipes();
+  } catch (error) {
+    throw new RootsError('STDIO_FAILED', { kind, what: (error as Error).message, hint: HINTS[kind] }, { cause: error });
+  }
 }
 
 /** Rejects where no socket can be made, or where somebody else was at the other end of it. */

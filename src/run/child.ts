@@ -35,7 +35,7 @@ export interface Child {
 
 /**
  * Starts the server: environment, directory, standard error and process group are ours, nothing is read by a shell.
- * Rejects with a CommandFailure.
+ * Rejects with a CommandFailure or a RootsError STDIO_FAILED.
  */
 export async function startChild(argv: readonly string[], kind: StdioKind): Promise<Child> {
   const [command = '', ...args] = argv;

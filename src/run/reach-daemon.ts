@@ -42,17 +42,12 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
     if (!(error instanceof LostConnection)) throw error;
     if (run.socket !== undefined) throw unreachable(error, search, run.socket);
   }
-  const reached: { attachment?: Attachment } = {};
-  const answers = async (): Promise<boolean> => {
-    try {
-      reached.attachment = await open();
-    } catch (error) {
-      if (!(error instanceof LostConnection)) throw error;
-    }
-    return reached.attachment !== undefined;
-  };
-  await startDaemon({ account, binRootsd, answers });
-  return reached.attachment as Attachment;
+  return startDaemon({ account, binRootsd, reach: () => open().catch(noneYet) });
+}
+
+function noneYet(error: unknown): null {
+  if (error instanceof LostConnection) return null;
+  throw error;
 }
 
 /** Of a daemon that was named: it is not ours to start. */

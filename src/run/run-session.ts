@@ -17,7 +17,7 @@ import { hasPlaceholders } from './placeholders.ts';
 import { refusalOf } from './refusal.ts';
 import { ServerProcess } from './server-process.ts';
 import { SessionRoots } from './session-roots.ts';
-import { argumentWarnings, DAEMON_GONE, NEVER_ASKED, nothingAllowed } from './warnings.ts';
+import { argumentWarnings, daemonLost, NEVER_ASKED, nothingAllowed } from './warnings.ts';
 
 /** How long a refusal waits for the request that it answers; a host sends one at once. */
 const REFUSAL_MS = 3_000;
@@ -188,7 +188,8 @@ export class RunSession {
   }
 
   #viewChanged({ generation }: ViewMessage): void {
-    if (this.#attachment?.connected === false) this.#options.notices.say(DAEMON_GONE);
+    const { connected, refusal } = this.#attachment ?? {};
+    if (connected === false) this.#options.notices.say(daemonLost(refusal ?? null));
     this.#roots?.update();
     this.#applied();
     const ack = (): void => this.#attachment?.ack(generation);

@@ -3,7 +3,7 @@
 // What is started must not be shaped by the launcher, whose environment may come from a file of a repository: it gets an
 // environment of its own, `/` as its directory and no descriptors. Which of several daemons serves, their lock decides.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
@@ -23,32 +23,38 @@ const POLL_MS = 50;
 /** `serve` gives way to a daemon that was quicker. */
 const LOST_THE_LOCK = 75;
 
-export interface StartOptions {
+export interface StartOptions<T> {
   readonly account: FoundAccount;
   /** The program, for `serve`. */
   readonly binRootsd: string;
-  /** Is there a daemon now? */
-  readonly answers: () => Promise<boolean>;
+  /** Tries to reach a daemon; null: there is none yet. */
+  readonly reach: () => Promise<T | null>;
 }
 
-/** Resolves when a daemon answers. Throws a RootsError DAEMON_UNREACHABLE that says what to do. */
-export async function startDaemon(options: StartOptions): Promise<void> {
-  const failure = startService(options.account) ? null : spawnDaemon(options);
+/** Resolves with what `reach` gives once a daemon answers. Throws a RootsError DAEMON_UNREACHABLE that says what to do. */
+export async function startDaemon<T>(options: StartOptions<T>): Promise<T> {
+  const failure = (await startService(options.account)) ? null : spawnDaemon(options);
   const deadline = performance.now() + START_MS;
-  while (!(await options.answers())) {
+  for (;;) {
+    const reached = await options.reach();
+    if (reached !== null) return reached;
     const why = failure?.() ?? (performance.now() > deadline ? `none answered within ${START_MS / 1_000} s` : null);
     if (why !== null) throw new RootsError('DAEMON_UNREACHABLE', { what: why });
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-/** Starts the socket unit where this user has a manager and the unit is installed. */
-function startService(account: FoundAccount): boolean {
+/** Starts the socket unit where this user has a manager and the unit is installed. Signals are heard meanwhile. */
+async function startService(account: FoundAccount): Promise<boolean> {
   const runtime = `/run/user/${account.uid}`;
   if (!existsSync(join(runtime, 'systemd/private')) || !isInstalled(account.home)) return false;
   const env = { ...environmentOf(account), XDG_RUNTIME_DIR: runtime };
   const options = { env, cwd: '/', stdio: 'ignore', timeout: MANAGER_MS } as const;
-  return spawnSync('systemctl', ['--user', 'start', UNIT], options).status === 0;
+  const manager = spawn('systemctl', ['--user', 'start', UNIT], options);
+  return new Promise((resolve) => {
+    manager.once('error', () => resolve(false));
+    manager.once('exit', (status) => resolve(status === 0));
+  });
 }
 
 function isInstalled(home: string | null): boolean {
@@ -57,7 +63,7 @@ function isInstalled(home: string | null): boolean {
 }
 
 /** Starts a daemon of our own; the returned function says why it cannot come up, or null. */
-function spawnDaemon({ account, binRootsd }: StartOptions): () => string | null {
+function spawnDaemon({ account, binRootsd }: Omit<StartOptions<unknown>, 'reach'>): () => string | null {
   const end: { why: string | null } = { why: null };
   const daemon = spawn(process.execPath, [binRootsd, 'serve', '--idle-exit', '10m'], {
     cwd: '/',

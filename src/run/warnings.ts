@@ -1,8 +1,10 @@
 // What `run` says before anything goes wrong. Each is one sentence for the person who wrote the host's configuration.
 
 import { statSync } from 'node:fs';
+import type { RefusedRequest } from '../client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../core/protocol.ts';
 import { hasPlaceholders } from './placeholders.ts';
+import { refusalOf } from './refusal.ts';
 
 /** About the command line: what nobody will expand, and what the roots will replace. */
 export function argumentWarnings(args: readonly string[], plan: LaunchPlan): readonly string[] {
@@ -35,7 +37,12 @@ function whyNot({ effect, available, why }: WireViewEntry): string {
 }
 
 export const NEVER_ASKED = 'The server has not asked for roots: they restrict it only if it does';
-export const DAEMON_GONE = 'The daemon has been gone for 30 s: nothing is allowed until it is back';
+
+/** Why the view was dropped after 30 s without a daemon: it is not there, or it is and says why it does not take us back. */
+export function daemonLost(refusal: RefusedRequest | null): string {
+  if (refusal === null) return 'The daemon has been gone for 30 s: nothing is allowed until it is back';
+  return `${refusalOf(refusal).error.message}: nothing is allowed until the daemon takes this server back`;
+}
 
 function isDirectory(path: string): boolean {
   if (!path.startsWith('/')) return false;

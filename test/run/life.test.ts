@@ -81,6 +81,18 @@ describe('rootsd run, a command that cannot be started', () => {
     assert.ok(host.stderr.includes('no-such-command-of-ours'));
   });
 
+  it('has no pipes, since there is no mkfifo: 78, and what to do', async (t) => {
+    const options = ['--stdio', 'pipe'];
+    const env = { PATH: '/nonexistent' };
+    const { host } = await setUpRun(t, program(), { options, env });
+    host.send({ id: 1, method: 'initialize', params: {} });
+    assert.deepEqual(await host.ended, { status: 78, signal: null });
+    const { message, data } = errorOf(host.messages[0] ?? {});
+    assert.match(message, /mkfifo.*leave out "--stdio pipe"/);
+    assert.equal(data?.code, 'STDIO_FAILED');
+    assert.equal(host.stderr.includes('bug'), false, host.stderr);
+  });
+
   it('is not executable: 126', async (t) => {
     const { base } = await setUpRun(t, program());
     writeFileSync(`${base}/f`, 'x');

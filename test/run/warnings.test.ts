@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RefusedRequest } from '../../src/client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../../src/core/protocol.ts';
-import { nothingAllowed } from '../../src/run/warnings.ts';
+import { daemonLost, nothingAllowed } from '../../src/run/warnings.ts';
 import { useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
@@ -15,6 +16,15 @@ function entry(why: string, allowed = false): WireViewEntry {
     : ({ effect: 'deny', kind: 'implicit', access: null } as const);
   return { root: 'a', ...decision, available: true, why };
 }
+
+describe('daemonLost()', () => {
+  it('says the words of a daemon that refuses, and of one that is not there that it is gone', () => {
+    const data = { code: 'PEER_AMBIGUOUS', hint: 'Say which one' };
+    const said = daemonLost(new RefusedRequest({ code: -32600, message: 'two fit', data }));
+    assert.match(said, /^The daemon refuses: two fit\. Say which one: nothing is allowed/);
+    assert.match(daemonLost(null), /has been gone for 30 s/);
+  });
+});
 
 describe('nothingAllowed()', () => {
   const ROWS: readonly (readonly [what: string, sentence: string, expected: string])[] = [
