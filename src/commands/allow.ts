@@ -33,7 +33,7 @@ export async function allowCommand(path: string, options: AllowOptions, io: Io):
   if (!new RegExp(NAME_PATTERN).test(server)) {
     throw new RootsError('USAGE', { what: `Cannot allow server "${server}": no policy can name a server so` });
   }
-  const local = await openLocalPolicy(machine);
+  const local = await openLocalPolicy(machine, io);
   const known = local.before.roots.find((root) => isAt(root, place));
   const root = known?.name ?? newName(place, local.before);
   const declared = known === undefined ? { path: writtenPath(place, machine) } : {};

@@ -17,6 +17,7 @@ import { defaultSettings, type Settings } from '../policy/settings.ts';
 import { ownPlacesOf } from './evaluate-files.ts';
 import type { Io } from './io.ts';
 import type { Machine } from './machine.ts';
+import { warnIfElsewhere } from './warn-elsewhere.ts';
 
 export interface Checked {
   readonly files: readonly ListedFile[];
@@ -26,9 +27,10 @@ export interface Checked {
 }
 
 /** Checks rootsd.yaml and the system and user layers, each under the layers above it. */
-export async function checkMachine(machine: Machine): Promise<Checked> {
+export async function checkMachine(machine: Machine, io: Io): Promise<Checked> {
   const config = machine.configPath === null ? null : await readMachineConfig(machine, machine.configPath);
   const settings = settingsFrom(config, machine);
+  await warnIfElsewhere(machine, settings, io);
   const builtIn = builtInOf(machine, settings);
   const system = await checkLayer(machine, { layer: 'system', settings, upper: [builtIn] });
   const upper = system.policy === null ? [builtIn] : [builtIn, system.policy];

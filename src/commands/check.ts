@@ -18,7 +18,7 @@ export interface CheckOptions extends LocateOptions {
 /** `rootsd check [PATH…]`: 0 (warnings too), 1 with problems, 78 where rootsd.yaml is broken. */
 export async function checkCommand(paths: readonly string[], options: CheckOptions, io: Io): Promise<number> {
   const machine = locateMachine(options, io, 'command');
-  const checked = paths.length === 0 ? await checkMachine(machine) : await checkPaths(machine, paths, io);
+  const checked = paths.length === 0 ? await checkMachine(machine, io) : await checkPaths(machine, paths, io);
   await print(checked, options.format, io);
   if (checked.isConfigBroken) return EXIT.configuration;
   return hasErrors(checked.problems) ? EXIT.no : EXIT.yes;

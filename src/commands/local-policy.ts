@@ -18,6 +18,7 @@ import { lookAtPlaces, machineLayers } from './evaluate-files.ts';
 import { EXIT, type Io, printJson } from './io.ts';
 import type { Machine } from './machine.ts';
 import { readSettings } from './read-settings.ts';
+import { warnIfElsewhere } from './warn-elsewhere.ts';
 
 export interface LocalPolicy {
   readonly path: string;
@@ -37,8 +38,9 @@ export interface CheckedEdit {
 }
 
 /** Opens local.yaml. Throws a RootsError POLICY_BROKEN where the policies of this machine have an error already. */
-export async function openLocalPolicy(machine: Machine): Promise<LocalPolicy> {
+export async function openLocalPolicy(machine: Machine, io: Io): Promise<LocalPolicy> {
   const settings = await readSettings(machine);
+  await warnIfElsewhere(machine, settings, io);
   const directory = settings.layers.user;
   const layers = machineLayers(machine, settings);
   await layers.reload();

@@ -26,7 +26,7 @@ export async function revokeCommand(path: string, options: RevokeOptions, io: Io
   const machine = locateMachine(options, io, 'command');
   // What is gone from the disk can be revoked too.
   const place = readPlace(path, machine, io).path;
-  const local = await openLocalPolicy(machine);
+  const local = await openLocalPolicy(machine, io);
   const edited = editAway(local, place, server);
   const { text, removed, after } = edited;
   if (after === null) return refuseEdit(edited, format, io);

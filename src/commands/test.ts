@@ -5,6 +5,7 @@ import { machineLayers } from './evaluate-files.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
 import { readSettings } from './read-settings.ts';
+import { warnIfElsewhere } from './warn-elsewhere.ts';
 
 interface TestRow {
   readonly file: string;
@@ -17,7 +18,9 @@ interface TestRow {
 /** `rootsd test`: runs the tests of all layers; 1 where one fails or a policy cannot be read. */
 export async function testCommand(options: LocateOptions & { readonly format: string }, io: Io): Promise<number> {
   const machine = locateMachine(options, io, 'command');
-  const layers = machineLayers(machine, await readSettings(machine));
+  const settings = await readSettings(machine);
+  await warnIfElsewhere(machine, settings, io);
+  const layers = machineLayers(machine, settings);
   const rows: TestRow[] = [];
   // Tests are run where the layer is activated too; here they are wanted one by one, also those that hold.
   const { problems } = await layers.reload({
