@@ -98,7 +98,7 @@ describe('decide() on random policies', () => {
     fc.assert(
       fc.property(randomWorld, randomPeer, (world, peer) => {
         const known = decideAll(world, peer);
-        const stripped = decideAll(world, { ...peer, host: null });
+        const stripped = decideAll(world, { ...peer, host: null, uid: null });
         for (const [name, decision] of stripped) {
           if (decision.effect === 'allow') assert.equal(known.get(name)?.effect, 'allow', name);
         }

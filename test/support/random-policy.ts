@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Access } from '../../src/core/access.ts';
 import { type Evidence, gatherEvidence } from '../../src/core/evidence.ts';
+import type { RealPath } from '../../src/core/path.ts';
 import { ANY, componentsOf, type PathPattern } from '../../src/core/pattern.ts';
 import type { Peer } from '../../src/core/peer.ts';
 import type { RootFacts } from '../../src/core/place.ts';
@@ -11,6 +12,8 @@ import type { Effect, Layer, Rule, Source, Target } from '../../src/core/rule.ts
 export interface RandomRoot {
   readonly name: string;
   readonly path: string;
+  /** Where the path leads, if it is a link; absent: the disk was not asked. */
+  readonly real?: string;
   readonly access?: Access;
   readonly sensitive: boolean;
 }
@@ -23,8 +26,10 @@ export interface RandomRule {
   readonly except: readonly string[];
   readonly servers?: readonly string[];
   readonly hosts?: readonly string[];
+  readonly users?: readonly number[];
   readonly access: Access;
   readonly mandatory: boolean;
+  readonly layer: 'system' | 'user';
 }
 
 export interface RandomWorld {
@@ -37,6 +42,8 @@ export interface RandomWorld {
 export interface RandomPeer {
   readonly server: string | null;
   readonly host: string | null;
+  /** null: the user is not known. */
+  readonly uid: number | null;
 }
 
 const ROOT_NAMES = ['r0', 'r1', 'r2', 'r3'];
@@ -48,7 +55,13 @@ const starPath = fc
   .map((parts) => `/${parts.join('/')}`);
 const names = (all: readonly string[]): fc.Arbitrary<string[]> =>
   fc.uniqueArray(fc.constantFrom(...all), { minLength: 1, maxLength: 2 });
+const layer = fc.constantFrom<'system' | 'user'>('system', 'user');
 const who = {
+  users: fc.option(fc.uniqueArray(fc.constantFrom(1000, 1001), { minLength: 1, maxLength: 2 }), {
+    nil: undefined,
+    freq: 2,
+  }),
+  layer,
   servers: fc.option(names(['s1', 's2']), { nil: undefined }),
   hosts: fc.option(names(['h1', 'h2']), { nil: undefined, freq: 2 }),
 };
@@ -78,6 +91,7 @@ export const randomCeiling = fc.array(fc.record({ path: starPath, access }, { re
 export const randomPeer: fc.Arbitrary<RandomPeer> = fc.record({
   server: fc.constantFrom('s1', 's2', 'other', null),
   host: fc.constantFrom('h1', 'h2', null),
+  uid: fc.constantFrom(1000, 1001, null),
 });
 export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
   roots: fc.tuple(...ROOT_NAMES.map((name) => randomRoot(name))),
@@ -89,47 +103,49 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
 
 function randomRoot(name: string): fc.Arbitrary<RandomRoot> {
   const sensitive = fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true));
-  return fc.record(
-    { name: fc.constant(name), path, sensitive, access },
-    { requiredKeys: ['name', 'path', 'sensitive'] },
-  );
+  const root = { name: fc.constant(name), path, sensitive, access, real: path };
+  return fc.record(root, { requiredKeys: ['name', 'path', 'sensitive'] });
 }
 
 function withoutUndefined<T extends object>(value: T): RandomRule {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as unknown as RandomRule;
 }
 
-/** The world as the decision sees it; `order` permutes rules and roots, as other file names would. */
+/** The world as the decision sees it: two layers, the upper one with the roots, since rules of both name them. */
 export function evidenceOf(world: RandomWorld): Evidence {
-  return gatherEvidence(composePolicy([layerOf(world)]), { roots: world.roots.map(factsOf), resolved: new Map() });
+  const layers = [layerOf(world, 'system'), layerOf(world, 'user')];
+  return gatherEvidence(composePolicy(layers), { roots: world.roots.map(factsOf), resolved: new Map() });
 }
 
 export function factsOf(root: RandomRoot): RootFacts {
   const declaration = declarationOf(root);
-  return { name: root.name, declaration, written: declaration.path, place: null, available: true, unavailable: '' };
+  const place = root.real === undefined ? null : { path: root.real as RealPath, identity: '1:2:3' };
+  return { name: root.name, declaration, written: declaration.path, place, available: true, unavailable: '' };
 }
 
-export function peerOf({ server, host }: RandomPeer): Peer {
-  return { observed: { pid: 1, user: { uid: 1000 } }, claimed: { server, host }, class: 'claimed' };
+export function peerOf({ server, host, uid }: RandomPeer): Peer {
+  return { observed: { pid: 1, user: uid === null ? {} : { uid } }, claimed: { server, host }, class: 'claimed' };
 }
 
 export function pattern(text: string): PathPattern {
   return { text, components: componentsOf(text).map((part) => (part === '*' ? ANY : part)) };
 }
 
-function layerOf(world: RandomWorld): LayerPolicy {
-  const layer: Layer = 'user';
+function layerOf(world: RandomWorld, layer: 'system' | 'user'): LayerPolicy {
+  const isUpper = layer === 'system';
   return {
     layer,
     files: [],
-    roots: world.roots.map(declarationOf),
+    roots: isUpper ? world.roots.map(declarationOf) : [],
     servers: [],
     hosts: [],
-    rules: world.rules.map((rule, i) => ruleOf(rule, world, i)),
-    ceilings: world.ceilings.map((items, i) => ({
-      items: items.map((item) => ({ ...item, pattern: pattern(item.path) })),
-      source: source(i),
-    })),
+    rules: world.rules.flatMap((rule, i) => (rule.layer === layer ? [ruleOf(rule, world, i)] : [])),
+    // Ceilings of files and layers intersect: which of them one stands in makes no difference.
+    ceilings: world.ceilings.flatMap((items, i) =>
+      (i % 2 === 0) === isUpper
+        ? [{ items: items.map((item) => ({ ...item, pattern: pattern(item.path) })), source: source(layer, i) }]
+        : [],
+    ),
     sensitive: [],
     neverRoots: [],
     tests: [],
@@ -137,26 +153,27 @@ function layerOf(world: RandomWorld): LayerPolicy {
   };
 }
 
-function declarationOf({ name, path: at, ...root }: RandomRoot): RootDeclaration {
+function declarationOf({ name, path: at, real: _, ...root }: RandomRoot): RootDeclaration {
   const fixed = { having: [], kind: 'directory', symlinks: 'inside', nested: 'withhold' } as const;
-  return { name, path: pattern(at), ...fixed, ...root, source: source(0) };
+  return { name, path: pattern(at), ...fixed, ...root, source: source('system', 0) };
 }
 
-function ruleOf({ items, except, ...rule }: RandomRule, world: RandomWorld, i: number): Rule {
+function ruleOf({ items, except, users, layer, ...rule }: RandomRule, world: RandomWorld, i: number): Rule {
   const target = (item: string): Target =>
     item.startsWith('/')
       ? { kind: 'path', pattern: pattern(item) }
       : { kind: 'root', root: item, place: pattern(world.roots.find(({ name }) => name === item)?.path ?? '/none') };
   return {
     ...rule,
+    ...(users === undefined ? {} : { users: users.map((uid) => ({ kind: 'uid', uid }) as const) }),
     targets: items.map(target),
     except: except.map(target),
     scopes: [],
     approver: 'user',
-    source: source(i),
+    source: source(layer, i),
   };
 }
 
-function source(line: number): Source {
-  return { layer: 'user', file: 'random.yaml', line, column: 1 };
+function source(layer: Layer, line: number): Source {
+  return { layer, file: `${layer}.yaml`, line, column: 1 };
 }

@@ -13,8 +13,9 @@ const liesInside = (inner: string, outer: string): boolean =>
 function who(rule: RandomRule, peer: RandomPeer): 'yes' | 'no' | 'missing' {
   const one = (wanted: readonly string[] | undefined, name: string | null): 'yes' | 'no' | 'missing' =>
     wanted === undefined || (name !== null && wanted.includes(name)) ? 'yes' : name === null ? 'missing' : 'no';
-  const both = [one(rule.servers, peer.server), one(rule.hosts, peer.host)];
-  return both.includes('no') ? 'no' : both.includes('missing') ? 'missing' : 'yes';
+  const names = { users: rule.users?.map(String), uid: peer.uid === null ? null : String(peer.uid) };
+  const all = [one(rule.servers, peer.server), one(rule.hosts, peer.host), one(names.users, names.uid)];
+  return all.includes('no') ? 'no' : all.includes('missing') ? 'missing' : 'yes';
 }
 
 export function referenceDecision(
@@ -22,28 +23,38 @@ export function referenceDecision(
   peer: RandomPeer,
   root: RandomRoot,
 ): { effect: string; kind: string; access: Access | null } {
+  // Every spelling of a place counts, but for ceilings, which look at where it really is.
+  const formsOf = (one: RandomRoot): readonly string[] => (one.real === undefined ? [one.path] : [one.path, one.real]);
+  const forms = formsOf(root);
+  const real = root.real ?? root.path;
+  const anyCovers = (outer: readonly string[], inner: readonly string[]): boolean =>
+    outer.some((o) => inner.some((i) => covers(o, i)));
+  const anyInside = (inner: readonly string[], outer: readonly string[]): boolean =>
+    inner.some((i) => outer.some((o) => liesInside(i, o)));
   const deny = (kind: string) => ({ effect: 'deny', kind, access: null });
   const place = (item: string): string =>
     item.startsWith('/') ? item : (world.roots.find(({ name }) => name === item)?.path ?? '');
 
   const denies = world.rules.filter((rule) => rule.effect === 'deny' && who(rule, peer) !== 'no');
   for (const rule of denies) {
-    const excepted = rule.except.some((except) => covers(except, root.path));
-    if (!excepted && rule.items.some((item) => covers(place(item), root.path))) return deny('explicit');
+    for (const form of forms) {
+      const excepted = rule.except.some((except) => covers(except, form));
+      if (!excepted && rule.items.some((item) => covers(place(item), form))) return deny('explicit');
+    }
   }
   for (const ceiling of world.ceilings) {
-    if (!ceiling.some((item) => covers(item.path, root.path))) return deny('ceiling');
+    if (!ceiling.some((item) => covers(item.path, real))) return deny('ceiling');
   }
-  const secrets = world.roots.filter((other) => other.sensitive).map((other) => other.path);
+  const secrets = world.roots.filter((other) => other.sensitive).flatMap(formsOf);
   const denied = denies.flatMap((rule) => rule.items.map(place));
-  if ([...denied, ...secrets].some((inner) => liesInside(inner, root.path))) return deny('nested');
+  if (anyInside([...denied, ...secrets], forms)) return deny('nested');
 
   const named = world.rules.filter((rule) => rule.effect !== 'deny' && rule.items.includes(root.name));
-  const meant = named.filter((rule) => who(rule, peer) !== 'no' && !rule.except.some((e) => covers(e, root.path)));
-  const whole = meant.filter((rule) => !rule.except.some((except) => liesInside(except, root.path)));
+  const meant = named.filter((rule) => who(rule, peer) !== 'no' && !anyCovers(rule.except, forms));
+  const whole = meant.filter((rule) => !anyInside(rule.except, forms));
   const allows = whole.filter((rule) => rule.effect === 'allow' && who(rule, peer) === 'yes');
   const asks = whole.filter((rule) => rule.effect === 'ask');
-  const secret = secrets.some((other) => covers(other, root.path));
+  const secret = root.sensitive || anyCovers(secrets, forms);
   const mandatory = secret ? [...allows, ...asks] : asks.filter((rule) => rule.mandatory);
 
   if (mandatory.length > 0 || (allows.length === 0 && asks.length > 0)) {
@@ -51,10 +62,10 @@ export function referenceDecision(
   }
   if (allows.length === 0) return deny(meant.length > whole.length ? 'nested' : 'implicit');
   const caps: (Access | undefined)[] = world.roots
-    .filter((other) => covers(other.path, root.path) || liesInside(other.path, root.path))
+    .filter((other) => anyCovers(formsOf(other), forms) || anyInside(formsOf(other), forms))
     .map((other) => other.access);
   for (const ceiling of world.ceilings) {
-    const over = ceiling.filter((item) => covers(item.path, root.path)).map((item) => item.access ?? 'read-write');
+    const over = ceiling.filter((item) => covers(item.path, real)).map((item) => item.access ?? 'read-write');
     caps.push(over.includes('read-write') ? 'read-write' : 'read-only');
   }
   const granted = allows.some((rule) => rule.access === 'read-write') ? 'read-write' : 'read-only';
