@@ -8,7 +8,7 @@ import { type Admission, admitOwnUser } from './admission.ts';
 import { closeAll } from './close-all.ts';
 import { type ControlHandlers, ControlSession } from './control-session.ts';
 import type { LineLimits } from './json-lines.ts';
-import { type ListenAt, type Listener, listen } from './listen.ts';
+import { checkOwnerOnly, type ListenAt, type Listener, listen } from './listen.ts';
 
 export interface ControlOptions {
   readonly at: ListenAt;
@@ -45,11 +45,12 @@ export class Control implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    const { at, log } = this.#options;
+    const { at, log, native } = this.#options;
     this.#listener = await listen(at, {
       onConnection: (socket) => this.#connected(socket),
       onError: (error) => log('error', LOG_EVENTS.peerFault, { socket: 'control', error }),
     });
+    if (native === null) checkOwnerOnly(this.#listener);
     log('info', LOG_EVENTS.listening, { address: this.address });
   }
 

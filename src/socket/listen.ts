@@ -53,6 +53,16 @@ export function checkPathLength(path: string): void {
   if (length > MAX_PATH_BYTES) throw new RootsError('SOCKET_PATH_TOO_LONG', { path, length, limit: MAX_PATH_BYTES });
 }
 
+/**
+ * Without the native layer nobody says who connects: then the file's mode must keep other users out. Throws `SOCKET_UNSAFE`.
+ */
+export function checkOwnerOnly({ address }: Listener): void {
+  const stats = lstatSync(address, { throwIfNoEntry: false });
+  if (stats?.isSocket() && (stats.mode & 0o077) === 0) return;
+  const what = 'its mode lets other users in, and without the native layer nobody says who connects';
+  throw new RootsError('SOCKET_UNSAFE', { path: address, what });
+}
+
 async function listenInherited(server: Server, fd: number): Promise<Listener> {
   await listening(server, `fd:${fd}`, () => server.listen({ fd }));
   const address = server.address();

@@ -10,7 +10,7 @@ import { type Admission, admitOwnUser } from './admission.ts';
 import type { Authority } from './authority.ts';
 import { closeAll } from './close-all.ts';
 import type { LineLimits } from './json-lines.ts';
-import { type ListenAt, type Listener, listen } from './listen.ts';
+import { checkOwnerOnly, type ListenAt, type Listener, listen } from './listen.ts';
 import { PeerSession } from './peer-session.ts';
 
 export interface PeersOptions {
@@ -65,6 +65,7 @@ export class Peers implements AsyncDisposable {
       onConnection: (socket) => this.#connected(socket),
       onError: (error) => log('error', LOG_EVENTS.peerFault, { error }),
     });
+    if (native === null) checkOwnerOnly(this.#listener);
     log('info', LOG_EVENTS.listening, { address: this.address });
     if (native === null) log('warn', LOG_EVENTS.peerFactsLimited, { address: this.address });
   }

@@ -18,7 +18,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
-import { isAnswered, type ListenAt, type Listener, listen, MAX_PATH_BYTES } from '../../src/socket/listen.ts';
+import {
+  checkOwnerOnly,
+  isAnswered,
+  type ListenAt,
+  type Listener,
+  listen,
+  MAX_PATH_BYTES,
+} from '../../src/socket/listen.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
 async function open(t: TestContext, at: ListenAt): Promise<Listener> {
@@ -225,4 +232,12 @@ test('listen() refuses a descriptor that is no listening socket', async (t) => {
     open(t, { fd: 987, name: 'peers' }),
     (error) => error instanceof RootsError && error.code === 'SOCKET_FAILED',
   );
+});
+
+test('checkOwnerOnly() refuses a socket that other users reach, where nobody could say who they are', async (t) => {
+  const base = temporaryDirectory(t);
+  checkOwnerOnly(await open(t, { path: join(base, 'own.sock') }));
+  const shared = await open(t, { path: join(base, 'shared.sock'), mode: 0o666 });
+  assert.throws(() => checkOwnerOnly(shared), { code: 'SOCKET_UNSAFE' });
+  assert.throws(() => checkOwnerOnly({ address: 'fd:3', close: () => {} }), { code: 'SOCKET_UNSAFE' });
 });
