@@ -2,7 +2,7 @@
 //
 // INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (DESIGN §7).
 
-import { type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
+import { type Ack, type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
 import { Connection, LostConnection, RefusedRequest } from './connection.ts';
 import { type Timer, unrefTimer } from './timer.ts';
 
@@ -85,9 +85,9 @@ export class Attachment {
     this.#accept(await this.#open());
   }
 
-  /** Says that a view of this generation is in force at the peer. */
-  ack(generation: string): void {
-    this.#opened?.connection.notify(METHOD.ack, { generation });
+  /** Says that a view is in force at the peer. */
+  ack({ generation, serial }: ViewMessage): void {
+    this.#opened?.connection.notify(METHOD.ack, { generation, serial } satisfies Ack);
   }
 
   /** Informs the daemon of the host's roots; narrowing is the caller's. */
@@ -138,13 +138,8 @@ export class Attachment {
       const [result, watch] = (await Promise.all([
         connection.request(METHOD.attach, params),
         connection.request(METHOD.watch, {}),
-      ])) as [AttachResult, Pick<ViewMessage, 'generation' | 'view'>];
-      return {
-        path,
-        connection,
-        result,
-        view: early.view ?? { roots: result.roots, boundary: result.boundary, ...watch },
-      };
+      ])) as [AttachResult, ViewMessage];
+      return { path, connection, result, view: early.view ?? watch };
     } catch (error) {
       connection.close();
       throw error;
@@ -183,7 +178,7 @@ export class Attachment {
     if (this.#closed) return;
     const { timer = unrefTimer } = this.#options;
     this.#cancelDrop ??= timer(KEEP_MS, () => {
-      this.#publish({ generation: this.view.generation, roots: [], boundary: [], view: [] });
+      this.#publish({ ...this.view, roots: [], boundary: [], view: [] });
     });
     this.#retryAfter(FIRST_RETRY_MS);
   }

@@ -105,13 +105,20 @@ export interface AttachResult {
   readonly plan: LaunchPlan;
 }
 
-/** `rootsd/watch` answers {generation, view}; then each `rootsd/view` is complete: absence is withdrawal. */
+/** `rootsd/watch` answers one; then each `rootsd/view` is complete: absence is withdrawal. */
 export interface ViewMessage {
   readonly generation: string;
+  /** Counts the views of one session, from 1: a change on the disk leaves the generation as it was. */
+  readonly serial: number;
+  /** What holds of the server's entry now. */
+  readonly plan: LaunchPlan;
   readonly roots: readonly WireRoot[];
   readonly boundary: readonly BoundaryEntry[];
   readonly view: readonly WireViewEntry[];
 }
+
+/** The parameters of `rootsd/ack`: a view is in force at the peer. Without a serial the last one of that generation. */
+export type Ack = Pick<ViewMessage, 'generation'> & Partial<Pick<ViewMessage, 'serial'>>;
 
 export const METHOD = {
   attach: 'rootsd/attach',
@@ -148,8 +155,13 @@ export function wireView(view: View): readonly WireViewEntry[] {
 }
 
 /** The whole of a view as one message. */
-export function viewMessage(generation: string, view: View): ViewMessage {
-  return { generation, roots: wireRoots(view), boundary: wireBoundary(view), view: wireView(view) };
+export function viewMessage(view: View, rest: Pick<ViewMessage, 'generation' | 'serial' | 'plan'>): ViewMessage {
+  return { ...rest, roots: wireRoots(view), boundary: wireBoundary(view), view: wireView(view) };
+}
+
+/** Do both plans ask for the same? Which files were read, and by which version, asks for nothing. */
+export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
+  return a.roots === b.roots && a.hostRoots === b.hostRoots && a.empty === b.empty && a.guard === b.guard;
 }
 
 /** What `rootsd run` is told of a server's entry; without one the defaults of the policy language. */

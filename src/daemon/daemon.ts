@@ -9,6 +9,7 @@ import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
 import type { ProjectFile, RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
+import type { Ack } from '../core/protocol.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
@@ -231,8 +232,8 @@ export class Daemon implements Administered, AsyncDisposable {
     return attachment;
   }
 
-  #acknowledged(session: AttachedSession, generation: string): void {
-    if (this.#sessions.acknowledge(session, generation)) this.#acknowledgements.receive(session);
+  #acknowledged(session: AttachedSession, ack: Ack): void {
+    if (this.#sessions.acknowledge(session, ack)) this.#acknowledgements.receive(session);
   }
 
   #detach(session: AttachedSession): void {

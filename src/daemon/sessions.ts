@@ -6,9 +6,12 @@ import { type Identification, identifyPeer, type PeerClaims } from '../core/iden
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Observed, Peer } from '../core/peer.ts';
 import {
+  type Ack,
   type AttachParams,
   type AttachResult,
+  type LaunchPlan,
   launchPlan,
+  samePlan,
   type ViewMessage,
   viewMessage,
   wireBoundary,
@@ -30,8 +33,8 @@ interface Live {
   readonly observed: Observed | null;
   peer: Peer;
   view: View;
-  /** The generation it was told last, and whether it has acknowledged that. */
-  told: string;
+  /** What it was told last, and whether it has acknowledged that. */
+  told: ViewMessage;
   acknowledged: boolean;
 }
 
@@ -81,7 +84,9 @@ export class Sessions {
     }
     const { peer } = identified;
     const view = buildView(evidence, peer, CIRCUMSTANCES);
-    this.#live.set(session, { claims, observed, peer, view, told: generation, acknowledged: false });
+    const plan = this.#planOf(peer);
+    const told = viewMessage(view, { generation, serial: 1, plan });
+    this.#live.set(session, { claims, observed, peer, view, told, acknowledged: false });
     this.#record('info', LOG_EVENTS.attached, {
       session: session.id,
       ...peerFields(peer),
@@ -94,8 +99,8 @@ export class Sessions {
       peer: { ...wirePeer(peer), class: peer.class },
       roots: wireRoots(view),
       boundary: wireBoundary(view),
-      plan: launchPlan(this.#entryOf(peer), { policyFiles: this.#policyFiles(), version: this.#version }),
-      view: viewMessage(generation, view),
+      plan,
+      view: told,
     };
   }
 
@@ -106,10 +111,10 @@ export class Sessions {
     this.#record('info', LOG_EVENTS.detached, { session: session.id, ...peerFields(live.peer) });
   }
 
-  /** The peer says that a generation is in force on its side. Is it what it was told last? */
-  acknowledge(session: AttachedSession, generation: string): boolean {
+  /** The peer says that a view is in force on its side. Is it what it was told last? */
+  acknowledge(session: AttachedSession, { generation, serial }: Ack): boolean {
     const live = this.#live.get(session);
-    if (live?.told !== generation) return false;
+    if (live?.told.generation !== generation || (serial ?? live.told.serial) !== live.told.serial) return false;
     live.acknowledged = true;
     return true;
   }
@@ -155,15 +160,16 @@ export class Sessions {
   }
 
   #tell(session: AttachedSession, live: Live, view: View): void {
-    const previous = live.view;
-    if (sameView(previous, view)) return;
+    const { view: previous, told } = live;
+    const plan = this.#planOf(live.peer);
+    if (sameView(previous, view) && samePlan(told.plan, plan)) return;
     const { generation } = this.#inForce;
     const listChanged = !sameTold(previous, view);
     live.view = view;
-    live.told = generation;
+    live.told = viewMessage(view, { generation, serial: told.serial + 1, plan });
     live.acknowledged = false;
     if (listChanged) this.#recordChange(session, live, previous);
-    session.publish(viewMessage(generation, view), { listChanged });
+    session.publish(live.told, { listChanged });
   }
 
   /** One line for each change of a session's list: what came and went, by which rule, and why. */
@@ -173,12 +179,11 @@ export class Sessions {
     this.#record('info', LOG_EVENTS.decided, { session: session.id, ...peerFields(peer), generation, changes });
   }
 
-  #entryOf(peer: Peer): ReturnType<Evidence['policy']['servers']['get']> {
-    return peer.claimed.server === null ? undefined : this.#inForce.evidence.policy.servers.get(peer.claimed.server);
-  }
-
-  #policyFiles(): readonly string[] {
-    return this.#inForce.evidence.policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
+  #planOf({ claimed }: Peer): LaunchPlan {
+    const { policy } = this.#inForce.evidence;
+    const entry = claimed.server === null ? undefined : policy.servers.get(claimed.server);
+    const policyFiles = policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
+    return launchPlan(entry, { policyFiles, version: this.#version });
   }
 }
 

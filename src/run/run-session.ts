@@ -140,7 +140,7 @@ export class RunSession {
     for (const warning of argumentWarnings(command.slice(1), this.#roots.plan)) notices.say(warning);
     this.#argv = this.#roots.argv();
     this.#sayIfEmpty();
-    attachment.ack(attachment.view.generation);
+    attachment.ack(attachment.view);
   }
 
   #start(): Promise<Child> {
@@ -187,12 +187,12 @@ export class RunSession {
     void this.#hostRoots.refresh();
   }
 
-  #viewChanged({ generation }: ViewMessage): void {
+  #viewChanged(view: ViewMessage): void {
     const { connected, refusal } = this.#attachment ?? {};
     if (connected === false) this.#options.notices.say(daemonLost(refusal ?? null));
     this.#roots?.update();
     this.#applied();
-    const ack = (): void => this.#attachment?.ack(generation);
+    const ack = (): void => this.#attachment?.ack(view);
     // Notices leave with setImmediate(); a replacement takes its time.
     if (this.#replacement === null) setImmediate(ack);
     else void this.#replacement.then(ack, () => undefined);

@@ -1,5 +1,5 @@
 import type { Observed } from '../core/peer.ts';
-import type { AttachParams, AttachResult, ViewMessage } from '../core/protocol.ts';
+import type { Ack, AttachParams, AttachResult, ViewMessage } from '../core/protocol.ts';
 
 /** What a peer that attaches gets, and its first view. */
 export type Attachment = AttachResult & { readonly view: ViewMessage };
@@ -13,7 +13,7 @@ export interface HostRoot {
 export interface Authority {
   /** `observed` is null where the kernel's word could not be had. A RootsError ends the session; its text is the answer. */
   attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment;
-  acknowledged(session: AttachedSession, generation: string): void;
+  acknowledged(session: AttachedSession, ack: Ack): void;
   hostRoots(session: AttachedSession, roots: readonly HostRoot[]): void;
   /** The connection of a session that was attached has closed. */
   closed(session: AttachedSession): void;
@@ -33,9 +33,8 @@ export interface SessionState {
   readonly watching: boolean;
   /** Has it asked for its roots? */
   readonly listed: boolean;
-  /** The generation of the last view it was given: by roots/list, watch or a notice; null before. */
-  readonly told: string | null;
-  readonly acknowledged: string | null;
+  /** The serial of the last view it was given: by roots/list, watch or a notice; null before. */
+  readonly told: number | null;
   /** Bytes that wait because it does not read. */
   readonly waitingBytes: number;
 }

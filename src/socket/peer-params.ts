@@ -1,6 +1,6 @@
 // What peers send as parameters, checked. Each function throws a Refusal that says which member is wrong and how it must be.
 
-import { ATTACH_VERSION, type AttachParams } from '../core/protocol.ts';
+import { type Ack, ATTACH_VERSION, type AttachParams } from '../core/protocol.ts';
 import type { HostRoot } from './authority.ts';
 import { invalidParams, type Params } from './message.ts';
 
@@ -26,10 +26,14 @@ export function readAttachParams(params: Params): AttachParams {
   };
 }
 
-/** The generation of `rootsd/ack`. */
-export function readGeneration({ generation }: Params): string {
-  if (typeof generation === 'string' && /^[0-9a-f]{1,64}$/.test(generation)) return generation;
-  throw invalidParams('"generation" must be what "rootsd/view" said');
+/** The parameters of `rootsd/ack`. */
+export function readAck({ generation, serial }: Params): Ack {
+  if (typeof generation !== 'string' || !/^[0-9a-f]{1,64}$/.test(generation)) {
+    throw invalidParams('"generation" must be what "rootsd/view" said');
+  }
+  if (serial === undefined) return { generation };
+  if (typeof serial === 'number' && Number.isSafeInteger(serial) && serial >= 1) return { generation, serial };
+  throw invalidParams('"serial" must be what "rootsd/view" said, or be left out');
 }
 
 /** The roots of `rootsd/hostRoots`, as the host gave them. */

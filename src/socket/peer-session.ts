@@ -22,7 +22,7 @@ import {
 } from './message.ts';
 import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
-import { readAttachParams, readGeneration, readHostRoots } from './peer-params.ts';
+import { readAck, readAttachParams, readHostRoots } from './peer-params.ts';
 
 export interface PeerSessionOptions {
   readonly id: string;
@@ -48,15 +48,13 @@ export class PeerSession implements AttachedSession {
   readonly since: number;
   readonly #options: PeerSessionOptions;
   readonly #lines: JsonLines;
-  #announcesRoots = false;
   #view: ViewMessage | null = null;
   /** The result of roots/list as JSON text, made when it is first asked for. */
   #listJson: string | null = null;
   #noticeIsDue = false;
   #watching = false;
   #listed = false;
-  #told: string | null = null;
-  #acknowledged: string | null = null;
+  #told: number | null = null;
 
   constructor(socket: Socket, options: PeerSessionOptions) {
     this.id = options.id;
@@ -77,7 +75,6 @@ export class PeerSession implements AttachedSession {
       watching: this.#watching,
       listed: this.#listed,
       told: this.#told,
-      acknowledged: this.#acknowledged,
       waitingBytes,
     };
   }
@@ -87,9 +84,11 @@ export class PeerSession implements AttachedSession {
    * does not read gets one notice, of the newest view, when it reads again.
    */
   publish(view: ViewMessage, { listChanged }: { readonly listChanged: boolean }): void {
+    const hadList = this.#announcesRoots;
     this.#view = view;
     this.#listJson = null;
-    if (!this.#watching && !(listChanged && this.#announcesRoots)) return;
+    const isOther = hadList !== this.#announcesRoots || (listChanged && hadList);
+    if (!this.#watching && !isOther) return;
     this.#noticeIsDue = true;
     this.#lines.notify();
   }
@@ -106,6 +105,11 @@ export class PeerSession implements AttachedSession {
 
   whenClosed(): Promise<void> {
     return this.#lines.whenClosed();
+  }
+
+  /** Does the policy let this peer have the list? An edit of it may change that at any time. */
+  get #announcesRoots(): boolean {
+    return this.#view?.plan.roots ?? false;
   }
 
   #receive(message: Message): void {
@@ -128,7 +132,6 @@ export class PeerSession implements AttachedSession {
     const { authority, facts, onAttach } = this.#options;
     try {
       const { view, ...result } = authority.attach(readAttachParams(params), facts.confirm(), this);
-      this.#announcesRoots = result.plan.roots;
       this.#view = view;
       facts.close();
       onAttach(this);
@@ -172,7 +175,8 @@ export class PeerSession implements AttachedSession {
       case METHOD.watch:
         return this.#watch();
       case METHOD.ack:
-        return this.#acknowledge(readGeneration(params));
+        this.#options.authority.acknowledged(this, readAck(params));
+        return '{}';
       case METHOD.hostRoots:
         this.#options.authority.hostRoots(this, readHostRoots(params));
         return '{}';
@@ -187,7 +191,7 @@ export class PeerSession implements AttachedSession {
     if (!this.#announcesRoots)
       throw methodNotFound('Roots not supported', 'The policy says "roots: off" for this server');
     this.#listed = true;
-    this.#told = this.#view?.generation ?? null;
+    this.#told = this.#view?.serial ?? null;
     this.#listJson ??= JSON.stringify({ roots: this.#view?.roots });
     return this.#listJson;
   }
@@ -198,12 +202,6 @@ export class PeerSession implements AttachedSession {
     return this.#viewJson();
   }
 
-  #acknowledge(generation: string): string {
-    this.#acknowledged = generation;
-    this.#options.authority.acknowledged(this, generation);
-    return '{}';
-  }
-
   #nextNotice(): string | null {
     if (!this.#noticeIsDue) return null;
     this.#noticeIsDue = false;
@@ -211,7 +209,7 @@ export class PeerSession implements AttachedSession {
   }
 
   #viewJson(): string {
-    this.#told = this.#view?.generation ?? null;
+    this.#told = this.#view?.serial ?? null;
     return JSON.stringify(this.#view);
   }
 

@@ -108,8 +108,8 @@ describe('Attachment', () => {
     daemon.publish(viewOf({ b: '/b' }, '02'));
     assert.deepEqual(namesIn(await view), ['b']);
     assert.deepEqual(namesIn(attachment.view), ['b']);
-    attachment.ack('02');
-    assert.deepEqual((await daemon.next('rootsd/ack')).params, { generation: '02' });
+    attachment.ack(attachment.view);
+    assert.deepEqual((await daemon.next('rootsd/ack')).params, { generation: '02', serial: 2 });
   });
 
   it('keeps its view for 30 s without a daemon, and not a moment longer', async (t) => {

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Observed } from '../../src/core/peer.ts';
-import type { AttachParams, ViewMessage } from '../../src/core/protocol.ts';
+import type { Ack, AttachParams, LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
 import type { Attachment, Authority, HostRoot } from '../../src/socket/authority.ts';
 import type { PeerSession } from '../../src/socket/peer-session.ts';
@@ -13,10 +13,21 @@ import { temporaryDirectory } from '../support/tree.ts';
 
 export const LIMITS = { message: 4 * 1024 * 1024, queue: 1024 * 1024, sessions: 4096 };
 
+const PLAN: LaunchPlan = {
+  roots: true,
+  hostRoots: 'narrow',
+  empty: 'tombstone',
+  guard: 'on',
+  policyFiles: [],
+  version: '0',
+};
+
 /** A view of generation `g` with these roots. */
 export function viewOf(generation: string, ...names: readonly string[]): ViewMessage {
   return {
     generation,
+    serial: 1,
+    plan: PLAN,
     roots: names.map((name) => ({ uri: `file:///${name}`, name, _meta: { 'io.rootsd/access': 'read-only' } })),
     boundary: names.map((root) => ({ root, path: `/${root}`, access: 'read-only', carved: [] })),
     view: names.map((root) => ({
@@ -30,16 +41,20 @@ export function viewOf(generation: string, ...names: readonly string[]): ViewMes
   };
 }
 
+/** The same where the policy says `roots: off`. */
+export function offView(generation: string, ...names: readonly string[]): ViewMessage {
+  return { ...viewOf(generation, ...names), plan: { ...PLAN, roots: false } };
+}
+
 export class TestAuthority implements Authority {
   view: ViewMessage = viewOf('a1', 'one');
-  announcesRoots = true;
   failure: Error | null = null;
   readonly attached: {
     readonly params: AttachParams;
     readonly observed: Observed | null;
     readonly session: PeerSession;
   }[] = [];
-  readonly acknowledgements: string[] = [];
+  readonly acknowledgements: Ack[] = [];
   readonly hostRootsSeen: (readonly HostRoot[])[] = [];
   readonly closedSessions: PeerSession[] = [];
   onClosed: () => void = () => {};
@@ -47,27 +62,20 @@ export class TestAuthority implements Authority {
   attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment {
     if (this.failure !== null) throw this.failure;
     this.attached.push({ params, observed, session });
-    const { generation, roots, boundary } = this.view;
+    const { generation, roots, boundary, plan } = this.view;
     return {
       session: session.id,
       generation,
       peer: { uid: null, gid: null, pid: null, exe: null, class: 'claimed', server: params.server, host: null },
       roots,
       boundary,
-      plan: {
-        roots: this.announcesRoots,
-        hostRoots: 'narrow',
-        empty: 'tombstone',
-        guard: 'on',
-        policyFiles: [],
-        version: '0',
-      },
+      plan,
       view: this.view,
     };
   }
 
-  acknowledged(_session: PeerSession, generation: string): void {
-    this.acknowledgements.push(generation);
+  acknowledged(_session: PeerSession, ack: Ack): void {
+    this.acknowledgements.push(ack);
   }
 
   hostRoots(_session: PeerSession, roots: readonly HostRoot[]): void {

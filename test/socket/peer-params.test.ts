@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../../src/socket/message.ts';
-import { readAttachParams, readGeneration, readHostRoots } from '../../src/socket/peer-params.ts';
+import { readAck, readAttachParams, readHostRoots } from '../../src/socket/peer-params.ts';
 
 const good = { version: 1, server: 'git' };
 
@@ -75,8 +75,11 @@ test('readHostRoots() takes up to 64 roots of up to 4,096 bytes', () => {
   for (const params of rows) assert.throws(() => readHostRoots(params), Refusal);
 });
 
-test('readGeneration() takes a digest', () => {
-  assert.equal(readGeneration({ generation: '0123456789abcdef' }), '0123456789abcdef');
-  for (const generation of [undefined, '', 7, 'XYZ', 'a'.repeat(65)])
-    assert.throws(() => readGeneration({ generation }), Refusal);
+test('readAck() takes a digest, and the number of a view where there is one', () => {
+  const generation = '0123456789abcdef';
+  assert.deepEqual(readAck({ generation }), { generation });
+  assert.deepEqual(readAck({ generation, serial: 7, more: 1 }), { generation, serial: 7 });
+  for (const wrong of [undefined, '', 7, 'XYZ', 'a'.repeat(65)])
+    assert.throws(() => readAck({ generation: wrong }), Refusal);
+  for (const serial of [null, '1', 0, -1, 1.5, 2 ** 53]) assert.throws(() => readAck({ generation, serial }), Refusal);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
-import { LIMITS, openTestPeers, viewOf } from './open-test-peers.ts';
+import { LIMITS, offView, openTestPeers, viewOf } from './open-test-peers.ts';
 import { connectPeer, type RawPeer } from './raw-peer.ts';
 
 const ATTACH = { version: 1, server: 'git' };
@@ -219,20 +219,37 @@ test('a watching peer gets each view whole and no list_changed', async (t) => {
   peer.notify('rootsd/ack', { generation: 'a3' });
   assert.deepEqual((await peer.request('roots/list')).result, { roots: [] });
   const state = authority.attached[0]?.session.state;
-  assert.deepEqual(state, { watching: true, listed: true, told: 'a3', acknowledged: 'a3', waitingBytes: 0 });
-  assert.deepEqual(authority.acknowledgements, ['a3']);
+  assert.deepEqual(state, { watching: true, listed: true, told: 1, waitingBytes: 0 });
+  assert.deepEqual(authority.acknowledgements, [{ generation: 'a3' }]);
 });
 
 test('a server with "roots: off" is told that roots are not supported, and why', async (t) => {
   const { path, authority, publish } = await openTestPeers(t);
-  authority.announcesRoots = false;
+  authority.view = offView('a1', 'one');
   const peer = await connectPeer(t, path);
   await attach(peer);
   const { error } = await peer.request('roots/list');
   assert.equal(error?.code, -32601);
   assert.equal(error?.message, 'Roots not supported');
   assert.match(String(error?.data?.reason), /roots: off/);
-  publish(viewOf('a2'), true);
+  publish(offView('a2'), true);
+  await settled(peer);
+});
+
+test('an edit of "roots:" reaches a peer that is attached: it is told, and the next list follows', async (t) => {
+  const { path, publish } = await openTestPeers(t);
+  const [peer, watching] = [await connectPeer(t, path), await connectPeer(t, path)];
+  for (const one of [peer, watching]) await attach(one);
+  await watching.request('rootsd/watch');
+  for (const view of [offView('a2', 'one'), viewOf('a3', 'one')]) {
+    publish(view, false);
+    assert.equal((await peer.next()).method, 'notifications/roots/list_changed');
+    assert.deepEqual((await watching.next()).params, view);
+    for (const one of [peer, watching]) {
+      const { result, error } = await one.request('roots/list');
+      assert.deepEqual([result?.roots, error?.code], view.plan.roots ? [view.roots, undefined] : [undefined, -32601]);
+    }
+  }
   await settled(peer);
 });
 

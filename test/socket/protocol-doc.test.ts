@@ -52,7 +52,11 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
     const { path, peers, authority } = await openTestPeers(t);
     const results = replies(lines).flatMap(({ result }) => (result === undefined ? [] : [result]));
     const attached = results.find((result) => 'session' in result);
-    const view = results.find((result) => 'view' in result) ?? { ...authority.view, roots: attached?.roots };
+    const view = results.find((result) => 'view' in result) ?? {
+      ...authority.view,
+      roots: attached?.roots,
+      plan: attached?.plan,
+    };
     authority.attach = () => ({ ...attached, view });
     const peer = await connectPeer(t, path);
     await replay(peer, lines, ({ method, params }) => {

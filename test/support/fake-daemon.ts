@@ -22,8 +22,11 @@ const PLAN: LaunchPlan = {
   version: 'fake',
 };
 
+/** A view without what the daemon adds to it: the plan and the count. */
+export type FakeView = Omit<ViewMessage, 'plan' | 'serial'>;
+
 /** Names of roots and the directories they stand for, as a view. */
-export function viewOf(roots: Readonly<Record<string, string>>, generation = '01'): ViewMessage {
+export function viewOf(roots: Readonly<Record<string, string>>, generation = '01'): FakeView {
   const entries = Object.entries(roots);
   return {
     generation,
@@ -45,18 +48,19 @@ export class FakeDaemon {
   /** false: takes everything and answers nothing. */
   answers = true;
   readonly received: Received[] = [];
-  #view: ViewMessage;
+  #view: FakeView;
+  #serial = 1;
   #server: Server | null = null;
   readonly #connections = new Set<Socket>();
   #waiting: { readonly method: string; readonly resolve: (received: Received) => void }[] = [];
 
-  constructor(directory: string, view: ViewMessage) {
+  constructor(directory: string, view: FakeView) {
     this.socket = join(directory, 'rootsd.sock');
     this.#view = view;
   }
 
   /** Starts one in a directory, with a view; it stops after the test. */
-  static async start(t: Pick<TestContext, 'after'>, directory: string, view: ViewMessage): Promise<FakeDaemon> {
+  static async start(t: Pick<TestContext, 'after'>, directory: string, view: FakeView): Promise<FakeDaemon> {
     const daemon = new FakeDaemon(directory, view);
     await daemon.listen();
     t.after(() => daemon.stop());
@@ -73,10 +77,16 @@ export class FakeDaemon {
     });
   }
 
-  /** Sends every session another view. */
-  publish(view: ViewMessage): void {
+  /** Sends every session another view, under the plan that holds now. */
+  publish(view: FakeView): void {
     this.#view = view;
-    for (const socket of this.#connections) send(socket, { method: 'rootsd/view', params: view });
+    this.#serial += 1;
+    for (const socket of this.#connections) send(socket, { method: 'rootsd/view', params: this.view });
+  }
+
+  /** What a session that asks now is told. */
+  get view(): ViewMessage {
+    return { ...this.#view, plan: this.plan, serial: this.#serial };
   }
 
   /** Resolves with the next message of that method, also one that has come already and was not waited for. */
@@ -122,7 +132,7 @@ export class FakeDaemon {
     if (id === undefined || !this.answers) return;
     if (this.refusal !== null) send(socket, { id, error: this.refusal });
     else if (method === 'rootsd/attach') send(socket, { id, result: this.#attachResult(params) });
-    else if (method === 'rootsd/watch') send(socket, { id, result: this.#view });
+    else if (method === 'rootsd/watch') send(socket, { id, result: this.view });
     else send(socket, { id, error: { code: -32601, message: 'Method not found' } });
   }
 
