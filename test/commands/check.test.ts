@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { type CheckOptions, checkCommand } from '../../src/commands/check.ts';
 import type { Io } from '../../src/commands/io.ts';
 import { schemaCommand } from '../../src/commands/schema.ts';
+import { SYSTEM_LAYER } from '../support/serve.ts';
 import { makeTree } from '../support/tree.ts';
 
 interface Outcome {
@@ -37,7 +38,7 @@ function check(base: string, paths: readonly string[], options: Partial<CheckOpt
   return outcomeOf(base, (io) => checkCommand(paths, all, io));
 }
 
-test('rootsd check reads the layers of the machine and says of each file that it is good', async (t) => {
+test('rootsd check reads the layers of the machine and says of each file that it is good', SYSTEM_LAYER, async (t) => {
   const base = makeMachine(t, [
     `file home/p/sys/top.yaml ${GOOD}`,
     'file home/p/user/mine.yaml version: 1\nrules: [{ id: mine, deny: [a], users: [ana] }]\n',
@@ -73,7 +74,7 @@ test('rootsd check prints each problem with its lines and its hint, and ends wit
   ]);
 });
 
-test('rootsd check runs the tests of each layer under the layers above it', async (t) => {
+test('rootsd check runs the tests of each layer under the layers above it', SYSTEM_LAYER, async (t) => {
   const denied = 'version: 1\ntests: [{ claims: s, root: a, expect: allow }]\n';
   const base = makeMachine(t, [
     'file home/p/sys/top.yaml version: 1\nroots: { a: { path: /srv/a } }\nrules: [{ id: no, deny: [a] }]\n',
@@ -89,7 +90,7 @@ test('rootsd check runs the tests of each layer under the layers above it', asyn
   assert.deepEqual(files.at(-1), { path: join(base, 'home/p/user/a.yaml'), state: 'broken' });
 });
 
-test('rootsd check calls no root of a broken upper layer unknown', async (t) => {
+test('rootsd check calls no root of a broken upper layer unknown', SYSTEM_LAYER, async (t) => {
   const base = makeMachine(t, [
     'file home/p/sys/top.yaml version: 1\nroots: { a: { path: "/srv/a } }\n',
     'file home/p/user/a.yaml version: 1\nrules: [{ id: r, allow: [a] }]\n',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { StatusReply } from '../../src/daemon/control.ts';
 import type { ExplainedDecision } from '../../src/daemon/explain.ts';
-import { TestHome } from '../support/serve.ts';
+import { SYSTEM_LAYER, TestHome } from '../support/serve.ts';
 
 const ALLOW_A = 'roots: { a: { path: ~/a } }\nrules: [{ id: allow-a, allow: [a] }]\n';
 const TREE = ['dir home/a', 'dir home/b'];
@@ -44,7 +44,7 @@ describe('the daemon', () => {
     }
   });
 
-  it('lets a deny of the system layer act at once, however broken the user layer is', async (t) => {
+  it('lets a deny of the system layer act at once, however broken the user layer is', SYSTEM_LAYER, async (t) => {
     const home = new TestHome(t, TREE);
     home.policy(ALLOW_A);
     const daemon = await home.serve();
@@ -100,7 +100,7 @@ describe('the daemon', () => {
     assert.equal(await effect(home), 'allow');
   });
 
-  it('starts in lockdown where nothing is valid, and leaves it with the first good policy', async (t) => {
+  it('starts in lockdown where nothing is valid, and leaves it with the first good policy', SYSTEM_LAYER, async (t) => {
     const home = new TestHome(t, TREE);
     home.policy(ALLOW_A);
     home.policy('rules: [', 'system');
@@ -114,31 +114,39 @@ describe('the daemon', () => {
     assert.equal(await effect(home), 'allow');
   });
 
-  it('starts in lockdown where a layer is gone and what was kept of it is damaged: its denies are not known', async (t) => {
-    const home = new TestHome(t, TREE);
-    home.policy(ALLOW_A, 'system');
-    home.policy('rules: [{ id: no-a, deny: [a] }]');
-    await (await home.serve()).kill('SIGTERM');
-    home.remove(home.directory('user'));
-    const kept = join(home.home, '.local/state/rootsd/last-good/user.json');
-    writeFileSync(kept, readFileSync(kept, 'utf8').replace('no-a', 'no-b'));
-    await home.serve();
-    assert.equal((await home.json<StatusReply>('status')).state, 'lockdown');
-    assert.equal((await home.run('reload', '--accept-empty')).status, 0);
-    assert.equal((await home.json<StatusReply>('status')).state, 'ok');
-    assert.equal(await effect(home), 'allow');
-  });
+  it(
+    'starts in lockdown where a layer is gone and what was kept of it is damaged: its denies are not known',
+    SYSTEM_LAYER,
+    async (t) => {
+      const home = new TestHome(t, TREE);
+      home.policy(ALLOW_A, 'system');
+      home.policy('rules: [{ id: no-a, deny: [a] }]');
+      await (await home.serve()).kill('SIGTERM');
+      home.remove(home.directory('user'));
+      const kept = join(home.home, '.local/state/rootsd/last-good/user.json');
+      writeFileSync(kept, readFileSync(kept, 'utf8').replace('no-a', 'no-b'));
+      await home.serve();
+      assert.equal((await home.json<StatusReply>('status')).state, 'lockdown');
+      assert.equal((await home.run('reload', '--accept-empty')).status, 0);
+      assert.equal((await home.json<StatusReply>('status')).state, 'ok');
+      assert.equal(await effect(home), 'allow');
+    },
+  );
 
-  it('lets an upper layer take a name: what a kept lower layer declared and granted by it is gone', async (t) => {
-    const home = new TestHome(t, [...TREE, 'dir srv']);
-    home.policy('roots: { data: { path: ~/a } }\nrules: [{ id: mine, allow: [data], access: read-write }]');
-    const daemon = await home.serve();
-    assert.equal(await effect(home, 'data'), 'allow');
-    home.policy(`roots: { data: { path: ${home.base}/srv } }`, 'system');
-    await daemon.logged('layer rejected');
-    assert.equal(await effect(home, 'data'), 'deny');
-    assert.equal((await home.run('explain', join(home.home, 'a'), '--claims', 's')).status, 1);
-  });
+  it(
+    'lets an upper layer take a name: what a kept lower layer declared and granted by it is gone',
+    SYSTEM_LAYER,
+    async (t) => {
+      const home = new TestHome(t, [...TREE, 'dir srv']);
+      home.policy('roots: { data: { path: ~/a } }\nrules: [{ id: mine, allow: [data], access: read-write }]');
+      const daemon = await home.serve();
+      assert.equal(await effect(home, 'data'), 'allow');
+      home.policy(`roots: { data: { path: ${home.base}/srv } }`, 'system');
+      await daemon.logged('layer rejected');
+      assert.equal(await effect(home, 'data'), 'deny');
+      assert.equal((await home.run('explain', join(home.home, 'a'), '--claims', 's')).status, 1);
+    },
+  );
 
   it('does not start with a broken rootsd.yaml: exit 78', async (t) => {
     const home = new TestHome(t);
