@@ -7,9 +7,6 @@ import type { Effect } from './rule.ts';
 import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
-/** Revisions with an `initialize` handshake. */
-export const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
-export const MODERN_REVISIONS = ['2026-07-28'] as const;
 
 /** In `_meta` of each request of a modern client. */
 const MODERN_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';

@@ -23,8 +23,6 @@ export interface ReadLayerOptions {
   readonly listeners?: readonly string[];
   /** A layer above could not be read: names that are not declared may be declared there. */
   readonly isIncomplete?: boolean;
-  /** Ends the reading between two files. */
-  readonly signal?: AbortSignal;
 }
 
 export interface GoodLayer {
@@ -46,7 +44,7 @@ export interface BrokenLayer {
 /** `absent`: there is no such directory. Absent is told apart from wrong. */
 export type LayerRead = GoodLayer | BrokenLayer | { readonly state: 'absent' };
 
-/** Reads, judges and compiles the layer in a directory. Rejects only when `signal` is aborted. */
+/** Reads, judges and compiles the layer in a directory. What cannot be read is a problem, not a rejection. */
 export async function readLayer(options: ReadLayerOptions & { readonly directory: string }): Promise<LayerRead> {
   const { directory } = options;
   let listing: LayerListing;
@@ -68,7 +66,6 @@ export async function readPolicyFiles(
   const texts: LayerFile[] = [];
   const problems: Problem[] = [...misnamed];
   for (const path of policies) {
-    options.signal?.throwIfAborted();
     const file = await readPolicyText(reader, path);
     problems.push(...file.problems);
     if (file.text !== null) texts.push({ path, text: file.text });

@@ -3,7 +3,6 @@
 import type { Socket } from 'node:net';
 import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
-import type { Observed } from '../core/peer.ts';
 import type { Id } from '../core/protocol.ts';
 import type { Log } from '../system/log.ts';
 import { type Fault, JsonLines, type LineLimits } from './json-lines.ts';
@@ -12,7 +11,7 @@ import { faultError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 
 /** Answers a method; the result is sent as JSON, undefined as null. Throws a RootsError to refuse; anything else is a bug. */
-export type ControlHandler = (params: unknown, caller: Observed | null) => Promise<unknown>;
+export type ControlHandler = (params: unknown) => Promise<unknown>;
 export type ControlHandlers = Readonly<Record<string, ControlHandler>>;
 
 export interface ControlSessionOptions {
@@ -75,12 +74,12 @@ export class ControlSession {
   }
 
   async #reply({ id, method, params }: Request): Promise<string> {
-    const { handlers, facts, log } = this.#options;
+    const { handlers, log } = this.#options;
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (handler === undefined)
         throw methodNotFound('Method not found', 'It is not one of the methods of this socket');
-      return resultReply(id, JSON.stringify((await handler(params, facts.confirm())) ?? null));
+      return resultReply(id, JSON.stringify((await handler(params)) ?? null));
     } catch (error) {
       if (isBug(error)) log('error', LOG_EVENTS.bug, { method, error });
       return errorReply(id, toRpcError(error));

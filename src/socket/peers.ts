@@ -54,11 +54,6 @@ export class Peers implements AsyncDisposable {
     return this.#listener?.address ?? '';
   }
 
-  /** The attached ones, in the order in which they attached. */
-  sessions(): readonly PeerSession[] {
-    return [...this.#attached];
-  }
-
   async open(): Promise<void> {
     const { at, log, native } = this.#options;
     this.#listener = await listen(at, {

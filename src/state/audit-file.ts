@@ -48,12 +48,6 @@ export function endOfFile(path: string, owner: Owner): ChainEnd | null {
   return end;
 }
 
-/** The audit files that are there, oldest first: the order in which verifyAudit() takes them. */
-export function auditFiles(path: string, keep: number): readonly string[] {
-  const full = Array.from({ length: keep }, (_, i) => `${path}.${keep - i}`);
-  return [...full, path].filter((file) => fs.existsSync(file));
-}
-
 /** Moves every file one number up; the one that has the last number goes. */
 export function rotateFiles(path: string, keep: number): void {
   if (keep === 0) fs.rmSync(path, { force: true });
@@ -116,7 +110,7 @@ function setAside(path: string, torn: Uint8Array, owner: Owner): void {
   }
 }
 
-/** After a line that is none of ours the chain goes on by its digest, numbered anew: verifyAudit() names that line. */
+/** After a line that is none of ours the chain goes on by its digest, numbered anew: a check of the chain names that line. */
 function endAfter(line: Uint8Array | null): ChainEnd | null {
   if (line === null) return null;
   return chainAfter(line, parseLink(Buffer.from(line).toString())?.seq ?? -1);

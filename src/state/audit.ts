@@ -25,8 +25,6 @@ export interface Audit extends Disposable {
    * and once lines can be written again one of them says how many are missing.
    */
   append(event: LogEvent, fields: Readonly<Record<string, unknown>>): void;
-  /** How many lines could not be written since the start. */
-  readonly lost: number;
   close(): void;
 }
 
@@ -46,7 +44,6 @@ class AuditWriter implements Audit {
   /** null: not read from the files yet. */
   #end: ChainEnd | null = null;
   #lost = 0;
-  #lostInRow = 0;
   #closed = false;
 
   constructor(options: AuditOptions) {
@@ -54,20 +51,15 @@ class AuditWriter implements Audit {
     this.#attempt(() => void this.#open());
   }
 
-  get lost(): number {
-    return this.#lost;
-  }
-
   append(event: LogEvent, fields: Readonly<Record<string, unknown>>): void {
     if (this.#closed) return;
     const written = this.#attempt(() => {
-      if (this.#lostInRow > 0) this.#write(LOG_EVENTS.auditLost, { lines: this.#lostInRow });
-      this.#lostInRow = 0;
+      if (this.#lost > 0) this.#write(LOG_EVENTS.auditLost, { lines: this.#lost });
+      this.#lost = 0;
       this.#write(event, fields);
     });
     if (written) return;
     this.#lost += 1;
-    this.#lostInRow += 1;
   }
 
   close(): void {
@@ -120,7 +112,7 @@ class AuditWriter implements Audit {
       return true;
     } catch (error) {
       const { path, log } = this.#options;
-      if (this.#lostInRow === 0) log('error', LOG_EVENTS.auditLost, { path, error });
+      if (this.#lost === 0) log('error', LOG_EVENTS.auditLost, { path, error });
       this.#letGo();
       return false;
     }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { auditFiles } from '../../src/state/audit-file.ts';
-import { verifyAudit } from '../../src/state/verify-audit.ts';
 import { connectPeer } from '../socket/raw-peer.ts';
 import { TestHome } from '../support/serve.ts';
+import { auditFiles, verifyAudit } from '../support/verify-audit.ts';
 
 const TREE = ['dir home/a'];
 const POLICY = `roots: { a: { path: ~/a } }

@@ -10,10 +10,9 @@ import { ANA } from './shown-problems.ts';
 
 const UPPER = [builtInLayer({ expansions: ANA, own: [] })];
 
-function readIn(base: string, directory = 'p', signal?: AbortSignal): Promise<LayerRead> {
+function readIn(base: string, directory = 'p'): Promise<LayerRead> {
   const trust = { uid: process.getuid?.() ?? 0, home: base };
-  const options = { layer: 'user', expansions: ANA, trust, upper: UPPER, directory: join(base, directory) } as const;
-  return readLayer(signal === undefined ? options : { ...options, signal });
+  return readLayer({ layer: 'user', expansions: ANA, trust, upper: UPPER, directory: join(base, directory) });
 }
 
 /** `CODE name` of each problem, `state name` of each listed file. */
@@ -147,9 +146,4 @@ test('readLayer() reads a large file of multi-byte characters in one piece', asy
     read.policy.roots.map((root) => root.title === title),
     Array(5).fill(true),
   );
-});
-
-test('readLayer() stops when its signal is aborted', async (t) => {
-  const base = makeTree(t, ['file p/a.yaml version: 1\n']);
-  await assert.rejects(readIn(base, 'p', AbortSignal.abort()), { name: 'AbortError' });
 });

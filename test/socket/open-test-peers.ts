@@ -59,6 +59,11 @@ export class TestAuthority implements Authority {
   readonly closedSessions: PeerSession[] = [];
   onClosed: () => void = () => {};
 
+  /** Those that have attached and are open. */
+  get sessions(): readonly PeerSession[] {
+    return this.attached.map(({ session }) => session).filter((session) => !this.closedSessions.includes(session));
+  }
+
   attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment {
     if (this.failure !== null) throw this.failure;
     this.attached.push({ params, observed, session });
@@ -112,7 +117,7 @@ export async function openTestPeers(
   t.after(() => peers.close());
   const publish = (view: ViewMessage, listChanged = true) => {
     authority.view = view;
-    for (const session of peers.sessions()) session.publish(view, { listChanged });
+    for (const session of authority.sessions) session.publish(view, { listChanged });
   };
   return { peers, authority, path, logged, publish };
 }

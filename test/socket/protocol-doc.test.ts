@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
 import { METHOD } from '../../src/core/protocol.ts';
+import type { AttachedSession } from '../../src/socket/authority.ts';
 import { openControl } from '../../src/socket/control.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { LIMITS, openTestPeers } from './open-test-peers.ts';
@@ -49,7 +50,7 @@ function replies(lines: readonly Line[]): readonly Reply[] {
 
 test('the conversations of docs/protocol.md with the socket of peers are true', async (t) => {
   for (const lines of conversations('peers')) {
-    const { path, peers, authority } = await openTestPeers(t);
+    const { path, authority } = await openTestPeers(t);
     const results = replies(lines).flatMap(({ result }) => (result === undefined ? [] : [result]));
     const attached = results.find((result) => 'session' in result);
     const view = results.find((result) => 'view' in result) ?? {
@@ -57,10 +58,13 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
       roots: attached?.roots,
       plan: attached?.plan,
     };
-    authority.attach = () => ({ ...attached, view });
+    let session: AttachedSession | undefined;
+    authority.attach = (_params, _observed, attaching) => {
+      session = attaching;
+      return { ...attached, view };
+    };
     const peer = await connectPeer(t, path);
     await replay(peer, lines, ({ method, params }) => {
-      const [session] = peers.sessions();
       session?.publish(method === METHOD.view ? params : view, { listChanged: true });
     });
     const notified = lines.filter(({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots)"/.test(text));

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { CHAIN_START, type ChainEnd, chainAfter, parseLink } from './audit-line.ts';
+// Reads an audit as whoever doubts it would.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { CHAIN_START, type ChainEnd, chainAfter, parseLink } from '../../src/state/audit-line.ts';
 
 export type AuditVerdict =
   | { readonly ok: true; readonly lines: number }
@@ -7,6 +9,12 @@ export type AuditVerdict =
   | { readonly ok: false; readonly file: string; readonly line: number; readonly why: string };
 
 const NEWLINE = 0x0a;
+
+/** The audit files that are there, oldest first: the order in which verifyAudit() takes them. */
+export function auditFiles(path: string, keep: number): readonly string[] {
+  const full = Array.from({ length: keep }, (_, i) => `${path}.${keep - i}`);
+  return [...full, path].filter((file) => existsSync(file));
+}
 
 /**
  * Checks the chain of an audit, oldest file first (auditFiles()). Where the oldest lines have been put away for good the
