@@ -208,10 +208,10 @@ describe('the daemon, ending', () => {
 
   it('ends by itself when it has been idle for as long as --idle-exit says, and not before', async (t) => {
     const home = openHome(t, TREE);
-    const daemon = await home.serve('--idle-exit', '1s');
+    const daemon = await home.serve('--idle-exit', '2s');
     const peer = await home.peer('s');
     // Longer than it may idle: it does not while there is a session.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     assert.equal((await peer.request('roots/list')).result.roots.length, 1);
     peer.socket.end();
     const { status } = await daemon.ended;

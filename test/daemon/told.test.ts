@@ -48,19 +48,21 @@ describe('a burst of saves', () => {
     home.policy(policy('first'));
     await home.serve();
     const [plain, watching] = [await home.peer('s'), await home.peer('s', { watch: true })];
-    // A pause in which the file stayed as it was may be taken for the end of the burst.
-    let pauses = 0;
-    for (let i = 1, last = performance.now(); i <= 200; i += 1) {
+    // On a busy machine it takes longer: a pause may be taken for its end, and nothing waits for that more than 2 s.
+    let most = 2;
+    const begin = performance.now();
+    for (let i = 1, last = begin; i <= 200; i += 1) {
       home.policy(policy(`save ${i}`));
       await delay(4);
-      if (performance.now() - last > 100) pauses += 1;
+      if (performance.now() - last > 100) most += 1;
       last = performance.now();
     }
+    most += Math.floor((performance.now() - begin) / 2_000);
     const views = await viewsUntil(watching, 'save 200');
-    assert.ok(views.length <= 2 + pauses, `${views.length} views, ${pauses} pauses`);
+    assert.ok(views.length <= most, `${views.length} views, at most ${most}`);
     const { told, notices } = await list(plain);
     assert.deepEqual(told, ['save 200']);
-    assert.ok(notices >= 1 && notices <= 2 + pauses, `${notices} notices, ${pauses} pauses`);
+    assert.ok(notices >= 1 && notices <= most, `${notices} notices, at most ${most}`);
   });
 
   it('that truncates before it writes never shows an empty list', async (t) => {
