@@ -14,7 +14,7 @@ import {
 } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
-import { findAccount } from '../disk/account.ts';
+import { findAccount, ownUid } from '../disk/account.ts';
 import { expansionsOf } from '../system/home.ts';
 import type { Io } from './io.ts';
 
@@ -41,7 +41,7 @@ export interface Machine {
 
 /** Finds home, configuration, state and sockets (DESIGN §6). Throws RootsError USAGE where no home is known. */
 export function locateMachine({ config, socket }: LocateOptions, io: Io, kind: 'serve' | 'command'): Machine {
-  const uid = process.geteuid?.() ?? -1;
+  const uid = ownUid();
   const account = findAccount(uid, io.env.HOME);
   const home = account.home ?? io.env.HOME;
   if (home === undefined) {

@@ -4,7 +4,7 @@ import { escapeForTerminal, toJson } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import type { RealPath } from '../core/path.ts';
 import type { Expansions } from '../core/pattern.ts';
-import { findAccount } from '../disk/account.ts';
+import { findAccount, ownUid } from '../disk/account.ts';
 import { failure } from '../disk/failure.ts';
 import { resolveRoot } from '../disk/judge.ts';
 import { expansionsOf } from '../system/home.ts';
@@ -130,6 +130,6 @@ function absolute(path: string, io: Io): string {
 }
 
 function readExpansions(io: Io): Expansions {
-  const account = findAccount(process.geteuid?.() ?? -1, io.env.HOME);
+  const account = findAccount(ownUid(), io.env.HOME);
   return expansionsOf(account, io.env.HOME || account.home || '');
 }

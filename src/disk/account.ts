@@ -1,6 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 
+/** A line of the group database. */
+export interface Group {
+  readonly name: string;
+  readonly gid: number;
+  readonly members: readonly string[];
+}
+
 /** A line of the user database. */
 export interface Account {
   readonly uid: number;
@@ -9,6 +16,11 @@ export interface Account {
   readonly home: string;
   /** Empty where none is named. */
   readonly shell: string;
+}
+
+/** The uid that this process acts as: what it makes belongs to it. */
+export function ownUid(): number {
+  return process.geteuid?.() ?? -1;
 }
 
 /** Where accounts are looked up; tests name their own files. */
@@ -21,8 +33,8 @@ export interface AccountSources {
 
 /** The account of a uid, or null where there is none (a container started with a bare uid). Never `$HOME`. */
 export function readAccount(uid: number, sources: AccountSources = {}): Account | null {
-  const { passwdFile = '/etc/passwd', ownUid = process.geteuid?.() } = sources;
-  return (uid === ownUid ? readOwnAccount() : null) ?? readAccounts(passwdFile).find((it) => it.uid === uid) ?? null;
+  const { passwdFile = '/etc/passwd', ownUid: own = ownUid() } = sources;
+  return (uid === own ? readOwnAccount() : null) ?? readAccounts(passwdFile).find((it) => it.uid === uid) ?? null;
 }
 
 /**
@@ -30,10 +42,10 @@ export function readAccount(uid: number, sources: AccountSources = {}): Account 
  * and then let it write by umask 002. undefined where that cannot be shown.
  */
 export function privateGidOf({ gid, name }: Account, sources: AccountSources = {}): number | undefined {
-  const { passwdFile = '/etc/passwd', groupFile = '/etc/group' } = sources;
-  const group = readTable(groupFile).find((fields) => Number(fields[2]) === gid);
-  if (group === undefined || group[0] !== name) return undefined;
-  const members = (group[3] ?? '').split(',').filter((member) => member !== '' && member !== name);
+  const { passwdFile = '/etc/passwd', groupFile } = sources;
+  const group = readGroups(groupFile).find((it) => it.gid === gid);
+  if (group?.name !== name) return undefined;
+  const members = group.members.filter((member) => member !== name);
   const sharing = readAccounts(passwdFile).filter((it) => it.gid === gid && it.name !== name);
   return members.length === 0 && sharing.length === 0 ? gid : undefined;
 }
@@ -75,6 +87,17 @@ function readAccounts(passwdFile: string): Account[] {
       name,
       home,
       shell,
+    }));
+}
+
+/** All lines of the group database; none where it cannot be read. */
+export function readGroups(file = '/etc/group'): Group[] {
+  return readTable(file)
+    .filter((fields) => fields.length >= 4)
+    .map(([name = '', , gid, members = '']) => ({
+      name,
+      gid: Number(gid),
+      members: members.split(',').filter((member) => member !== ''),
     }));
 }
 

@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { User } from '../core/peer.ts';
-import { type Account, type AccountSources, readAccount } from './account.ts';
-
-/** A line of the group database. */
-interface Group {
-  readonly name: string;
-  readonly gid: number;
-  readonly members: readonly string[];
-}
+import { type Account, type AccountSources, ownUid, readAccount, readGroups } from './account.ts';
 
 export interface UserSources extends AccountSources {
   /** The groups of this process, for its own uid. */
@@ -20,7 +12,7 @@ export interface UserSources extends AccountSources {
  */
 export function readUser(uid: number, sources: UserSources = {}): User {
   const account = readAccount(uid, sources);
-  const groups = uid === (sources.ownUid ?? process.geteuid?.()) ? ownGroups(sources) : groupsOf(account, sources);
+  const groups = uid === (sources.ownUid ?? ownUid()) ? ownGroups(sources) : groupsOf(account, sources);
   return {
     uid,
     ...(account === null ? {} : { name: account.name }),
@@ -46,16 +38,4 @@ function groupsOf(account: Account | null, { groupFile }: UserSources): readonly
     ({ gid, members }) => gid === account.gid || members.includes(account.name),
   );
   return groups.some(({ gid }) => gid === account.gid) ? groups.map(({ name }) => name) : undefined;
-}
-
-function readGroups(file = '/etc/group'): Group[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .map((line) => line.split(':'))
-      .filter((fields) => fields.length >= 4)
-      .map(([name = '', , gid, members = '']) => ({ name, gid: Number(gid), members: members.split(',') }));
-  } catch {
-    return [];
-  }
 }

@@ -5,7 +5,7 @@ import { describeSearch, findSockets, type SearchOptions } from '../client/find-
 import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import { ATTACH_VERSION, type ViewMessage } from '../core/protocol.ts';
-import { type FoundAccount, findAccount } from '../disk/account.ts';
+import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import { startDaemon } from './start-daemon.ts';
 
@@ -23,7 +23,7 @@ export interface ReachOptions {
  */
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
   const { run, env, cwd, binRootsd, onView } = options;
-  const account = findAccount(process.geteuid?.() ?? 0, env.HOME);
+  const account = findAccount(ownUid(), env.HOME);
   const search = searchOf(account, options);
   const open = (): Promise<Attachment> =>
     attach({

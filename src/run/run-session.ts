@@ -3,6 +3,7 @@
 import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import { RPC, type RpcError, type ViewMessage } from '../core/protocol.ts';
+import { ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { type Child, type Ended, startChild } from './child.ts';
@@ -133,7 +134,7 @@ export class RunSession {
     const { run, timer, temporaryDirectory, notices } = this.#options;
     const { server } = this.#conversation;
     this.#attachment = attachment;
-    const uid = process.geteuid?.() ?? 0;
+    const uid = ownUid();
     const { command } = run;
     this.#roots = new SessionRoots({ attachment, server, timer, command, temporaryDirectory, uid });
     this.#conversation.use(this.#roots.channel);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { RootsError } from '../core/errors.ts';
 import type { User } from '../core/peer.ts';
+import { ownUid } from '../disk/account.ts';
 import type { Native } from '../disk/native.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { observePeer, type PeerFacts } from './peer-facts.ts';
@@ -21,12 +22,11 @@ export interface AdmissionOptions {
 
 /** A user's daemon: it refuses every other uid, root's too. */
 export function admitOwnUser({ native, listener }: AdmissionOptions): Admission {
-  const ownUid = process.geteuid?.() ?? -1;
-  const own = readUser(ownUid);
-  const userOf = (uid: number): User => (uid === ownUid ? own : readUser(uid));
+  const own = ownUid();
+  const ownUser = readUser(own);
+  const userOf = (uid: number): User => (uid === own ? ownUser : readUser(uid));
   return {
-    observe: (socket) => observePeer(socket, { native, ownUid, userOf, listener }),
-    refusal: ({ uid }) =>
-      uid === ownUid ? null : new RootsError('PEER_OTHER_USER', { uid: uid ?? 'unknown', own: ownUid }),
+    observe: (socket) => observePeer(socket, { native, ownUid: own, userOf, listener }),
+    refusal: ({ uid }) => (uid === own ? null : new RootsError('PEER_OTHER_USER', { uid: uid ?? 'unknown', own })),
   };
 }

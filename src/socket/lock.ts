@@ -5,6 +5,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, realpathSy
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RootsError } from '../core/errors.ts';
+import { ownUid } from '../disk/account.ts';
 import type { Native } from '../disk/native.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
 import { takeLockSocket } from './lock-socket.ts';
@@ -26,7 +27,7 @@ const OWNER_PAUSE_MS = 25;
  * says who has it, or `DIRECTORY_UNSAFE`. Without the native layer a socket stands for the lock.
  */
 export async function acquireLock(directory: string, native: Native | null): Promise<Lock> {
-  makePrivateDirectory(directory, { uid: process.getuid?.() ?? -1 });
+  makePrivateDirectory(directory, { uid: ownUid() });
   const canonical = realpathSync.native(directory);
   const file = join(canonical, 'lock');
   const fd = openLockFile(file, canonical);
