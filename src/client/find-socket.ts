@@ -5,6 +5,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { maxSocketPathBytes } from '../core/path.ts';
 
 export const PEERS_SOCKET = 'rootsd.sock';
 export const CONTROL_SOCKET = 'control.sock';
@@ -63,7 +64,7 @@ function candidates(options: SearchOptions): readonly string[] {
 
 /** Why a socket must not be used, or null if it may be. A live daemon may still be missing behind it. */
 export function whyRefused(path: string, uid: number): string | null {
-  const limit = process.platform === 'darwin' ? 103 : 107;
+  const limit = maxSocketPathBytes(process.platform);
   const length = Buffer.byteLength(path);
   if (!path.startsWith('/')) return 'it is not an absolute path';
   if (path.includes('\0')) return 'it holds a NUL character';

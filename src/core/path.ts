@@ -18,6 +18,11 @@ export type FileUri = string & { readonly [fileUriBrand]: true };
 /** The longest path the kernel takes (PATH_MAX without its NUL). */
 export const MAX_PATH_BYTES = 4095;
 
+/** The longest path of a Unix socket (`sun_path` without its NUL). Node cuts longer ones silently. */
+export function maxSocketPathBytes(platform: string): number {
+  return platform === 'darwin' ? 103 : 107;
+}
+
 /** Bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;

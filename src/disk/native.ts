@@ -7,6 +7,7 @@
 
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
+import { maxSocketPathBytes } from '../core/path.ts';
 
 export interface PeerCredentials {
   /** Of the process that called connect(); null where our pid namespace does not show it. */
@@ -205,7 +206,7 @@ function unixAddress(address: string): Buffer {
   const AF_UNIX = 1;
   const abstract = address.startsWith('@');
   const name = Buffer.from(abstract ? `\0${address.slice(1)}` : `${address}\0`);
-  if (name.length > 108) throw errnoError(constants.errno.ENAMETOOLONG, 'sendto');
+  if (name.length > maxSocketPathBytes(process.platform) + 1) throw errnoError(constants.errno.ENAMETOOLONG, 'sendto');
   const head = process.platform === 'darwin' ? [name.length + 2, AF_UNIX] : [AF_UNIX, 0];
   return Buffer.concat([Buffer.from(head), name]);
 }

@@ -7,6 +7,8 @@ import { chmodSync, lstatSync, realpathSync, renameSync, type Stats, unlinkSync 
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
+import { maxSocketPathBytes } from '../core/path.ts';
+import { ownUid } from '../disk/account.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
 
 /** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
@@ -28,8 +30,8 @@ export interface ListenHandlers {
   readonly onError: (error: Error) => void;
 }
 
-/** Bytes of `sun_path` without its end. Node cuts longer paths silently and listens somewhere else. */
-export const MAX_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+/** Node cuts longer paths and listens somewhere else. */
+export const MAX_SOCKET_PATH_BYTES = maxSocketPathBytes(process.platform);
 const OWNER_ONLY = 0o600;
 /** Connections that wait to be accepted: as many as sessions. Where it is full, connect() fails at once with EAGAIN. */
 const BACKLOG = 4096;
@@ -50,7 +52,8 @@ export async function listen(at: ListenAt, { onConnection, onError }: ListenHand
 /** Throws `SOCKET_PATH_TOO_LONG` for a path that the kernel does not take whole. */
 export function checkPathLength(path: string): void {
   const length = Buffer.byteLength(path);
-  if (length > MAX_PATH_BYTES) throw new RootsError('SOCKET_PATH_TOO_LONG', { path, length, limit: MAX_PATH_BYTES });
+  if (length > MAX_SOCKET_PATH_BYTES)
+    throw new RootsError('SOCKET_PATH_TOO_LONG', { path, length, limit: MAX_SOCKET_PATH_BYTES });
 }
 
 /**
@@ -133,7 +136,7 @@ function listenOwnerOnly(server: Server, path: string): void {
 
 /** Fits the kernel's limit too. When the server closes, Node removes this name: it must never be another file's. */
 function randomName(directory: string): string {
-  const length = Math.max(1, Math.min(MAX_PATH_BYTES - Buffer.byteLength(directory) - 1, RANDOM_NAME_LENGTH));
+  const length = Math.max(1, Math.min(MAX_SOCKET_PATH_BYTES - Buffer.byteLength(directory) - 1, RANDOM_NAME_LENGTH));
   return Array.from({ length }, () => NAME_CHARACTERS[randomInt(NAME_CHARACTERS.length)]).join('');
 }
 
@@ -166,8 +169,4 @@ function removeAndClose(server: Server, path: string, ours: Stats): void {
 function failed(path: string, error: unknown): RootsError {
   const { code, message } = error as NodeJS.ErrnoException;
   return new RootsError('SOCKET_FAILED', { path, what: code ?? message }, { cause: error });
-}
-
-function ownUid(): number {
-  return process.getuid?.() ?? -1;
 }

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
-  copyFileSync,
+  cpSync,
   fstatSync,
   openSync,
   readdirSync,
@@ -165,9 +165,9 @@ test('mountsChanged() tells of a mount once', { skip: skip || needsMounts() }, (
 
 test('openNative() is null where koffi is not installed', (t) => {
   const directory = temporaryDirectory(t);
-  copyFileSync(fileURLToPath(new URL('../../src/disk/native.ts', import.meta.url)), join(directory, 'native.ts'));
+  cpSync(fileURLToPath(new URL('../../src', import.meta.url)), directory, { recursive: true });
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
-  const script = `console.log(await (await import(${JSON.stringify(join(directory, 'native.ts'))})).openNative())`;
+  const script = `console.log(await (await import(${JSON.stringify(join(directory, 'disk/native.ts'))})).openNative())`;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
   assert.equal(output.toString(), 'null\n');
 });

@@ -24,7 +24,7 @@ import {
   type ListenAt,
   type Listener,
   listen,
-  MAX_PATH_BYTES,
+  MAX_SOCKET_PATH_BYTES,
 } from '../../src/socket/listen.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
@@ -89,12 +89,12 @@ test('no moment of a start shows a socket to others', {
 
 test('listen() refuses a path that the kernel would cut, and makes nothing', async (t) => {
   const base = temporaryDirectory(t);
-  const directory = join(base, 'd'.repeat(MAX_PATH_BYTES - Buffer.byteLength(base) - 2 - 10));
+  const directory = join(base, 'd'.repeat(MAX_SOCKET_PATH_BYTES - Buffer.byteLength(base) - 2 - 10));
   const longest = join(directory, 'é'.repeat(5));
-  assert.equal(Buffer.byteLength(longest), MAX_PATH_BYTES);
+  assert.equal(Buffer.byteLength(longest), MAX_SOCKET_PATH_BYTES);
   await assert.rejects(open(t, { path: `${longest}x` }), (error: RootsError) => {
     assert.equal(error.code, 'SOCKET_PATH_TOO_LONG');
-    assert.match(error.message, new RegExp(`${MAX_PATH_BYTES + 1} bytes.*${MAX_PATH_BYTES}`));
+    assert.match(error.message, new RegExp(`${MAX_SOCKET_PATH_BYTES + 1} bytes.*${MAX_SOCKET_PATH_BYTES}`));
     return true;
   });
   assert.deepEqual(readdirSync(base), []);
@@ -104,8 +104,8 @@ test('listen() refuses a path that the kernel would cut, and makes nothing', asy
 
 test('listen() measures the path that a link stands for', async (t) => {
   const base = temporaryDirectory(t);
-  mkdirSync(join(base, 'd'.repeat(MAX_PATH_BYTES)));
-  symlinkSync('d'.repeat(MAX_PATH_BYTES), join(base, 'short'));
+  mkdirSync(join(base, 'd'.repeat(MAX_SOCKET_PATH_BYTES)));
+  symlinkSync('d'.repeat(MAX_SOCKET_PATH_BYTES), join(base, 'short'));
   await assert.rejects(open(t, { path: join(base, 'short/run/s') }), { code: 'SOCKET_PATH_TOO_LONG' });
 });
 
