@@ -3,6 +3,7 @@
 import { lstatSync } from 'node:fs';
 import type { RealPath } from '../core/path.ts';
 import type { Place, ProjectFile } from '../core/place.ts';
+import { LONGEST_WAIT_MS, STABLE_MS } from '../core/settling.ts';
 import { failureOf } from './failure.ts';
 import { childOf } from './link-walk.ts';
 
@@ -10,11 +11,6 @@ export const PROJECT_FILE = '.rootsd.yaml';
 
 /** Reads and judges the project file of a root, which exists. */
 export type ReadProject = (root: RealPath) => ProjectFile | undefined;
-
-/** How long it must have looked the same before it is read: saving takes several steps. */
-const STABLE_MS = 150;
-/** Then it is read in any case. */
-const LONGEST_WAIT_MS = 2_000;
 
 interface Change {
   readonly fingerprint: string;

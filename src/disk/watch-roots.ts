@@ -1,7 +1,7 @@
 // Keeps Places true. The truth is what a look at the disk says: everything is looked at in a sweep, and what the kernel
 // hints at is looked at at once. A hint that never comes costs time, nothing else.
 
-import { RootsError } from '../core/errors.ts';
+import type { RootsError } from '../core/errors.ts';
 import type { PathPattern } from '../core/pattern.ts';
 import type { Places } from '../core/place.ts';
 import type { RootDeclaration } from '../core/policy.ts';
@@ -15,7 +15,7 @@ import { MountWatch } from './mount-watch.ts';
 import { type MountChange, MountTable } from './mounts.ts';
 import type { ReadProject } from './project-file.ts';
 import { runAtOnce, runInSlices } from './slices.ts';
-import { readWatchLimit } from './watch-limit.ts';
+import { warnOnceOfLimit } from './watch-limit.ts';
 import { WatchedPlaces } from './watched-places.ts';
 
 export interface RootWatcherOptions {
@@ -93,7 +93,7 @@ class Watcher implements RootWatcher {
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
     this.#watches = new DirectoryWatches({
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
-      onExhausted: warnOnce(onWarning),
+      onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
       walk,
@@ -243,15 +243,4 @@ class Watcher implements RootWatcher {
     this.#agenda.remove(looking);
     this.#watches.forget(looking);
   }
-}
-
-/** Running out of watches is told once, with the limit to raise. */
-function warnOnce(onWarning: (warning: RootsError) => void): (directory: string, error: Error) => void {
-  let warned = false;
-  return (path, error) => {
-    const limit = readWatchLimit(error);
-    if (warned || limit === null) return;
-    warned = true;
-    onWarning(new RootsError('WATCH_LIMIT', { path, ...limit }, { cause: error }));
-  };
 }

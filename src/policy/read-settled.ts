@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LONGEST_WAIT_MS, STABLE_MS } from './stable-settle.ts';
+import { LONGEST_WAIT_MS, STABLE_MS } from '../core/settling.ts';
 import { signatureOf } from './watch-signature.ts';
 
 /**

@@ -1,9 +1,9 @@
 // Notices that policies, or the configuration, are no longer what was read. Hints (watch-hints.ts) make it quick, a sweep
-// that compares signatures (watch-signature.ts) makes it sure, a settling time (stable-settle.ts) keeps half a save out.
+// that compares signatures (watch-signature.ts) makes it sure, a settling time (core/settling.ts) keeps half a save out.
 
-import { RootsError } from '../core/errors.ts';
-import { readWatchLimit } from '../disk/watch-limit.ts';
-import { Settling } from './stable-settle.ts';
+import type { RootsError } from '../core/errors.ts';
+import { Settling } from '../core/settling.ts';
+import { warnOnceOfLimit } from '../disk/watch-limit.ts';
 import { type Hints, type OpenHints, openHints as openKernelHints } from './watch-hints.ts';
 
 import { signatureOf, type WatchedPlace } from './watch-signature.ts';
@@ -35,7 +35,7 @@ export interface PolicyWatcher extends Disposable {
  */
 export function openPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher {
   const { sweepMs = 1_500, openHints = openKernelHints, onChange } = options;
-  const onError = warnOnce(options.onWarning);
+  const onError = warnOnceOfLimit(options.onWarning);
   const places: readonly WatchedPlace[] = [
     ...options.directories.map((path) => ({ path, kind: 'directory' as const })),
     ...(options.files ?? []).map((path) => ({ path, kind: 'file' as const })),
@@ -56,7 +56,7 @@ export function openPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher 
 
 interface WatchOptions {
   readonly onChange: (path: string) => void;
-  readonly onError: (place: WatchedPlace, error: Error) => void;
+  readonly onError: (path: string, error: Error) => void;
   readonly openHints: OpenHints;
 }
 
@@ -114,22 +114,11 @@ class Watch {
     this.#hints?.close();
     this.#hints = this.#options.openHints(this.#place, {
       onHint: () => this.#lookIn(HINT_MS),
-      onError: (error) => this.#options.onError(this.#place, error),
+      onError: (error) => this.#options.onError(this.path, error),
     });
   }
 
   #lookIn(waitMs: number): void {
     if (!this.#closed) this.#nextLook ??= setTimeout(() => this.look(), waitMs);
   }
-}
-
-/** Running out of watches is told once, with the limit to raise; nothing else a watch can say needs anyone to act. */
-function warnOnce(onWarning: (warning: RootsError) => void): (place: WatchedPlace, error: Error) => void {
-  let warned = false;
-  return ({ path }, error) => {
-    const limit = readWatchLimit(error);
-    if (warned || limit === null) return;
-    warned = true;
-    onWarning(new RootsError('WATCH_LIMIT', { path, ...limit }, { cause: error }));
-  };
 }

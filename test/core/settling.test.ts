@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Settling, STABLE_MS } from '../../src/policy/stable-settle.ts';
+import { Settling, STABLE_MS } from '../../src/core/settling.ts';
 
 /** Feeds looks `[atMs, signature]` and gives back what came of each: `quiet`, `changed` or the wait in ms. */
 function feed(settling: Settling, looks: readonly (readonly [number, string])[]): (string | number)[] {
