@@ -4,15 +4,15 @@
 import type { Problem, RootsError } from '../core/errors.ts';
 import { type Evidence, gatherEvidence } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
-import type { RealPath } from '../core/path.ts';
 import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
-import type { ProjectFile, RootFacts } from '../core/place.ts';
+import type { RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
 import type { Ack } from '../core/protocol.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
+import type { ReadProject } from '../disk/project-file.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
 import type { AttachedSession, HostRoot } from '../socket/authority.ts';
@@ -32,7 +32,7 @@ export interface DaemonOptions {
   readonly layers: Layers;
   /** What the policy watcher watches: the layers' directories. */
   readonly policyDirectories: readonly string[];
-  readonly readProject: (root: RealPath) => ProjectFile | undefined;
+  readonly readProject: ReadProject;
   /** What is wrong with rootsd.yaml while an older reading of it is in force. */
   readonly configProblems: () => readonly Problem[];
   readonly own: User;
@@ -114,6 +114,7 @@ export class Daemon implements Administered, AsyncDisposable {
         patterns: pathsOf(this.#policy),
         readProject: this.#options.readProject,
         walk: kernelWalk(native?.openat2NoMagicLinks),
+        usesHelper: true,
         ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
         onChange: () => this.#refresh(),
         onMounts: (changes) => this.#reportMounts(changes),

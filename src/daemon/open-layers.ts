@@ -1,6 +1,7 @@
 // Wires the layers to the disk: where they are read from, and where their last good state is kept.
 
 import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { builtInLayer } from '../policy/built-in.ts';
@@ -47,6 +48,8 @@ function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
     async restore(upper): Promise<Restored> {
       const kept = (await lastGood?.load(layer)) ?? { state: 'absent' };
       if (kept.state !== 'good') return kept;
+      // Kept from another directory that was configured then: it says nothing about this one.
+      if (kept.files.some(({ path }) => dirname(path) !== directory)) return { state: 'absent' };
       const { policy } = compileLayer({ layer, files: kept.files, expansions, upper, listeners });
       if (policy !== null) return { state: 'good', policy };
       const what = 'it is wrong under the layers above it as they are now';

@@ -46,8 +46,7 @@ export class TrustedReader {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       const stats = await handle.stat();
-      if (!stats.isFile())
-        return { bytes: null, problems: [this.#fault('TRUST_NOT_A_FILE', path, { what: kindOf(stats) })] };
+      if (!stats.isFile()) return { bytes: null, problems: [notAFile(path, stats)] };
       const problems = [...this.#judgeEntry(path, stats), ...(await this.#judgeWay(path, stats))];
       if (stats.size > maxBytes) {
         const tooLarge = problem('FILE_TOO_LARGE', startOf(path), { size: stats.size, limit: maxBytes });
@@ -127,6 +126,11 @@ function isAtOrBelow(inner: string, outer: string): boolean {
 
 function shellQuoted(path: string): string {
   return /^[\w/.@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** No matter of trust, however much that counts: nothing was read. */
+function notAFile(path: string, stats: Stats): Problem {
+  return problem('TRUST_NOT_A_FILE', startOf(path), { path, what: kindOf(stats) });
 }
 
 function kindOf(stats: Stats): string {

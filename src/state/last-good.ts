@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
@@ -71,7 +71,18 @@ export function openLastGood({ directory, owner, log }: LastGoodOptions): LastGo
         return { state: 'refused', error };
       }
     },
-    save: (layer, files) => keep(layer, (path) => writeDurably(path, formatRecord(layer, files))),
+    async save(layer, files) {
+      await keep(layer, async (path) => {
+        try {
+          await writeDurably(path, formatRecord(layer, files));
+        } catch (error) {
+          // What is there is older than what is in force: a start that used it could widen. Emptied, which takes no room on
+          // a full disk, it is refused, and that start is closed.
+          await truncate(path).catch(() => undefined);
+          throw error;
+        }
+      });
+    },
     remove: (layer) =>
       keep(layer, async (path) => {
         await rm(path, { force: true });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { RootsError } from '../../src/core/errors.ts';
 import { openLastGood } from '../../src/state/last-good.ts';
 import type { Log } from '../../src/system/log.ts';
@@ -123,4 +125,20 @@ test('openLastGood() refuses a directory that others can write', (t) => {
   const { open, directory } = openedStore(t);
   chmodSync(directory, 0o777);
   assert.throws(open, { code: 'DIRECTORY_UNSAFE' });
+});
+
+test('save() that fails leaves nothing that a start could use: what is there is older than what is in force', async (t) => {
+  const { save, load, directory } = openedStore(t);
+  await save('user', FILES);
+  // The temporary file cannot be made beside what must not be swapped.
+  const program = fileURLToPath(new URL('../support/full-disk-last-good.ts', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    ['--mount', process.execPath, '--import', 'tsx', program, directory],
+    { encoding: 'utf8' },
+  );
+  if (/unshare failed|not permitted/.test(stderr)) return t.skip('needs mount namespaces');
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(stdout.trim().split('\n'), ['good', 'refused', 'good']);
+  assert.equal((await load('user')).state, 'good');
 });
