@@ -2,8 +2,11 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { escapeForTerminal } from '../core/display.ts';
+import { RootsError } from '../core/errors.ts';
+import { EXIT } from '../core/exit-status.ts';
 import { VERSION } from '../version.ts';
-import { EXIT, type Io } from './io.ts';
+import { refuseMangled } from './given-arguments.ts';
+import type { Io } from './io.ts';
 import { exitStatusFor, reportError } from './report-error.ts';
 import { RESOLVE_HELP } from './resolve-help.ts';
 
@@ -40,8 +43,13 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .helpCommand(true);
   const run =
     <A extends readonly unknown[]>(act: (...given: A) => Status) =>
-    async (...given: A): Promise<void> =>
+    async (...given: A): Promise<void> => {
+      for (const text of textsIn(given)) {
+        if (text === '') throw new RootsError('USAGE', { what: 'Cannot use an empty argument: nothing is named' });
+        refuseMangled(`"${text}"`, text);
+      }
       finish(await act(...given));
+    };
 
   const command = (usage: string, description: string): Command =>
     program.command(usage).description(description).exitOverride();
@@ -125,6 +133,17 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   );
 
   return program;
+}
+
+/** The texts among arguments and options; a command of its own judges what `resolve` is given. */
+function textsIn(given: readonly unknown[]): readonly string[] {
+  if (given.some((one) => one instanceof Command && one.name() === 'resolve')) return [];
+  return given.flatMap((one): readonly string[] => {
+    if (typeof one === 'string') return [one];
+    if (Array.isArray(one)) return one.filter((item) => typeof item === 'string');
+    if (one instanceof Command || typeof one !== 'object' || one === null) return [];
+    return Object.values(one).filter((value) => typeof value === 'string');
+  });
 }
 
 function json(): Option {

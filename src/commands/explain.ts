@@ -38,6 +38,13 @@ export function questionOf({ server, claims, host, user }: WhoOptions): Question
     throw new RootsError('USAGE', { what: 'Cannot tell who is asked about: give --server NAME or --claims NAME' });
   }
   const given = { server, claims, host, user };
+  for (const [option, name] of Object.entries({ server, claims, host })) {
+    if (name !== undefined && !isName(name)) {
+      throw new RootsError('USAGE', {
+        what: `Cannot use "--${option} ${name}": it must be a name like those in policies`,
+      });
+    }
+  }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
@@ -86,4 +93,9 @@ function printServer({ server, channel, unenforced, decisions, source }: Explain
   }
   printLine(io);
   for (const sentence of unenforced) printLine(io, `not enforced: ${sentence}`);
+}
+
+/** As policies write names (docs/policy.md). */
+function isName(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text);
 }

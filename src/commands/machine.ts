@@ -16,6 +16,7 @@ import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { findAccount, ownUid } from '../disk/account.ts';
 import { expansionsOf } from '../system/home.ts';
+import { refuseMangled } from './given-arguments.ts';
 import type { Io } from './io.ts';
 
 export interface LocateOptions {
@@ -50,6 +51,7 @@ export function locateMachine({ config, socket }: LocateOptions, io: Io, kind: '
     });
   }
   const from: Surroundings = { kind, env: io.env, uid, home, exists };
+  refuseMangled('the home directory', homeDirectory(from), 'environ');
   const named = config === undefined ? undefined : resolve(io.cwd(), config);
   const explicit = socket === undefined ? emptyAsUnset(io.env.ROOTSD_SOCKET) : resolve(io.cwd(), socket);
   const found = findConfig(from, named);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createBoundary, type Enclosures } from '../core/boundary.ts';
 import { escapeForTerminal, toJson } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
@@ -8,6 +7,7 @@ import { findAccount, ownUid } from '../disk/account.ts';
 import { failure } from '../disk/failure.ts';
 import { resolveRoot } from '../disk/judge.ts';
 import { expansionsOf } from '../system/home.ts';
+import { isMangled } from './given-arguments.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 import { readLines } from './read-lines.ts';
 import { answerLine, judgeInput, type Surroundings } from './resolve-request.ts';
@@ -46,22 +46,6 @@ function checkUsage(paths: readonly string[], { stdin, uri }: ResolveOptions): v
     throw new RootsError('USAGE', { what: 'Cannot resolve: with --stdin each line brings its own path and kind' });
   }
   if (!stdin && paths.length === 0) throw new RootsError('USAGE', { what: 'Cannot resolve: no path is given' });
-}
-
-/** An argument that was not valid UTF-8 has reached us mangled: it is not the name that was meant. */
-function isMangled(text: string): boolean {
-  return text.includes('\ufffd') && !givenArguments().some((given) => given.equals(Buffer.from(text)));
-}
-
-/** The command line as bytes; nothing where the system does not show it. */
-function givenArguments(): readonly Buffer[] {
-  try {
-    const line = readFileSync('/proc/self/cmdline');
-    const ends = [...line.entries()].flatMap(([at, byte]) => (byte === 0 ? [at] : []));
-    return ends.map((end, i) => line.subarray((ends[i - 1] ?? -1) + 1, end));
-  } catch {
-    return [];
-  }
 }
 
 function judgeArgument(path: string, options: ResolveOptions, at: { surroundings: Surroundings; io: Io }): Row {

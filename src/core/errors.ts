@@ -73,7 +73,7 @@ export const CODES = {
   TOMBSTONE_FAILED: {
     kind: 'place',
     text: 'Cannot make an empty directory to tell in place of no roots: {what}',
-    hint: 'Make one of these writable for this user: the directory of the daemon\'s socket, /run/user/UID, $TMPDIR',
+    hint: "Make one of these writable for this user: the directory of the daemon's socket, /run/user/UID, $TMPDIR",
   },
   STDIO_FAILED: { kind: 'place', text: 'Cannot connect the server by a {kind}: {what}', hint: '{hint}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
@@ -97,6 +97,16 @@ export const CODES = {
     kind: 'place',
     text: 'Cannot look through all that "{path}" matches: there are more than {limit} entries, links among the rest are not followed',
     hint: 'Name the directories one by one, or a narrower pattern',
+  },
+  SYSTEM_REFUSED: {
+    kind: 'file',
+    text: 'Cannot go on: the system refuses "{what}" of "{path}" ({errno})',
+    hint: 'See who owns it, its mode and that of the directories above it',
+  },
+  SYSTEM_BUSY: {
+    kind: 'temporary',
+    text: 'Cannot go on: the system has no room or descriptor left for "{what}" of "{path}" ({errno})',
+    hint: 'Make room and try again',
   },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
   // Text and YAML of any file that an operator writes

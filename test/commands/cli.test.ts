@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -178,4 +179,37 @@ it('rootsd runs from any directory, by a link too', async (t) => {
   const wrap = ['sh', '-c', `exec "${home.base}/bin/rootsd" version`];
   const { out } = await outcomeOf(home.start([], { cwd: '/', wrap }));
   assert.match(out, /^rootsd \d/);
+});
+
+describe('what the system refuses', () => {
+  it('is no bug: exit 78 with the path, 75 where there is no room', async (t) => {
+    const home = new TestHome(t, ['dir home/.local/state/rootsd/endpoint']);
+    const { status, err } = await (await home.serve()).ended;
+    assert.equal(status, 78);
+    assert.match(err, /Cannot go on: the system refuses "rename" of ".*endpoint.*" \(EISDIR\) \[SYSTEM_REFUSED\]/);
+  });
+});
+
+describe('an argument that names nothing', () => {
+  for (const args of [
+    ['check', ''],
+    ['allow', '', '--server', 's'],
+    ['explain', '/x', '--server', ''],
+    ['explain', '/x', '--server', 'a b'],
+  ]) {
+    it(`is refused: rootsd ${JSON.stringify(args)}`, async (t) => {
+      const { status, err } = await new TestHome(t).command(...args);
+      assert.deepEqual([status, /\[USAGE\]/.test(err)], [64, true], err);
+    });
+  }
+
+  it('is refused where it is not valid UTF-8, the home too', (t) => {
+    const home = new TestHome(t);
+    const run = (script: string) =>
+      spawnSync('sh', ['-c', script, process.execPath, ROOTSD], { env: home.env, encoding: 'utf8' });
+    const allowed = run('exec "$0" "$1" allow "$(printf "/tmp/\\377")" --server s');
+    assert.deepEqual([allowed.status, /not valid UTF-8/.test(allowed.stderr)], [64, true]);
+    const checked = run('HOME="$(printf "/tmp/\\377")" exec "$0" "$1" check');
+    assert.deepEqual([checked.status, /home directory: it is not valid UTF-8/.test(checked.stderr)], [64, true]);
+  });
 });
