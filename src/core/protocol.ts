@@ -18,6 +18,11 @@ export function opensEndpoint({ method, params }: { readonly method: string; rea
   return typeof meta === 'object' && meta !== null && MODERN_VERSION_KEY in meta;
 }
 
+/** Of the roots that a host gives, so many are used (DESIGN §8) … */
+export const MAX_HOST_ROOTS = 64;
+/** … of URIs up to this length. */
+export const MAX_HOST_ROOT_BYTES = 4_096;
+
 export type Id = string | number;
 
 export interface RpcError {

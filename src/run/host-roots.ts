@@ -1,11 +1,9 @@
 // The roots that the host itself offers: they narrow what the policy allows and never widen it.
 
 import { parseFileUri, type RealPath } from '../core/path.ts';
+import { MAX_HOST_ROOT_BYTES, MAX_HOST_ROOTS } from '../core/protocol.ts';
 import { resolvePath } from '../disk/resolve.ts';
 import type { Reply } from './own-requests.ts';
-
-const MAX_ROOTS = 64;
-const MAX_URI_BYTES = 4_096;
 
 export interface HostRootsOptions {
   /** Sends `roots/list` to the host; null: no answer in time. */
@@ -56,8 +54,9 @@ export function readHostRoots(reply: Reply, warn: (sentence: string) => void): H
     );
     return NO_LIST;
   }
-  if (uris.length > MAX_ROOTS) warn(`The host lists ${uris.length} roots: only the first ${MAX_ROOTS} are used`);
-  const used = uris.slice(0, MAX_ROOTS).filter((uri) => Buffer.byteLength(uri) <= MAX_URI_BYTES);
+  if (uris.length > MAX_HOST_ROOTS)
+    warn(`The host lists ${uris.length} roots: only the first ${MAX_HOST_ROOTS} are used`);
+  const used = uris.slice(0, MAX_HOST_ROOTS).filter((uri) => Buffer.byteLength(uri) <= MAX_HOST_ROOT_BYTES);
   const paths = used.map((uri) => requestedPathOf(uri, warn));
   const usable = paths.filter((path) => path !== null);
   if (uris.length > 0 && usable.length === 0) {

@@ -1,6 +1,6 @@
 // What peers send as parameters, checked. Each function throws a Refusal that says which member is wrong and how it must be.
 
-import { type Ack, ATTACH_VERSION, type AttachParams } from '../core/protocol.ts';
+import { type Ack, ATTACH_VERSION, type AttachParams, MAX_HOST_ROOT_BYTES, MAX_HOST_ROOTS } from '../core/protocol.ts';
 import type { HostRoot } from './authority.ts';
 import { invalidParams, type Params } from './message.ts';
 
@@ -8,10 +8,6 @@ import { invalidParams, type Params } from './message.ts';
 const MAX_NAME_CHARACTERS = 200;
 /** C0, DEL, C1; a lone surrogate is no character at all. */
 const NOT_IN_NAMES = /[\p{Control}\p{Surrogate}]/u;
-
-/** Roots of a host (DESIGN §8). */
-const MAX_HOST_ROOTS = 64;
-const MAX_URI_BYTES = 4096;
 
 /** The parameters of `rootsd/attach`; unknown members are ignored. */
 export function readAttachParams(params: Params): AttachParams {
@@ -37,16 +33,16 @@ export function readAck({ generation, serial }: Params): Ack {
 }
 
 /** The roots of `rootsd/hostRoots`, as the host gave them. */
-export function readHostRoots({ roots }: Params): readonly HostRoot[] {
+export function readHostRootsParams({ roots }: Params): readonly HostRoot[] {
   if (Array.isArray(roots) && roots.length <= MAX_HOST_ROOTS && roots.every(isHostRoot)) return roots;
   throw invalidParams(
-    `"roots" must be a list of at most ${MAX_HOST_ROOTS} objects with a "uri" of at most ${MAX_URI_BYTES} bytes`,
+    `"roots" must be a list of at most ${MAX_HOST_ROOTS} objects with a "uri" of at most ${MAX_HOST_ROOT_BYTES} bytes`,
   );
 }
 
 function isHostRoot(value: unknown): value is HostRoot {
   if (typeof value !== 'object' || value === null || !('uri' in value)) return false;
-  return typeof value.uri === 'string' && Buffer.byteLength(value.uri) <= MAX_URI_BYTES;
+  return typeof value.uri === 'string' && Buffer.byteLength(value.uri) <= MAX_HOST_ROOT_BYTES;
 }
 
 function checkVersion(version: unknown): void {

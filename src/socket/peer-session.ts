@@ -22,7 +22,7 @@ import {
 } from './message.ts';
 import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
-import { readAck, readAttachParams, readHostRoots } from './peer-params.ts';
+import { readAck, readAttachParams, readHostRootsParams } from './peer-params.ts';
 
 export interface PeerSessionOptions {
   readonly id: string;
@@ -178,7 +178,7 @@ export class PeerSession implements AttachedSession {
         this.#options.authority.acknowledged(this, readAck(params));
         return '{}';
       case METHOD.hostRoots:
-        this.#options.authority.hostRoots(this, readHostRoots(params));
+        this.#options.authority.hostRoots(this, readHostRootsParams(params));
         return '{}';
       case METHOD.attach:
         throw new Refusal({ code: RPC.invalidRequest, message: 'Already attached' });

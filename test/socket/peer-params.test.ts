@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../../src/socket/message.ts';
-import { readAck, readAttachParams, readHostRoots } from '../../src/socket/peer-params.ts';
+import { readAck, readAttachParams, readHostRootsParams } from '../../src/socket/peer-params.ts';
 
 const good = { version: 1, server: 'git' };
 
@@ -60,9 +60,9 @@ test('readAttachParams() refuses with the name of the member that is wrong', () 
   }
 });
 
-test('readHostRoots() takes up to 64 roots of up to 4,096 bytes', () => {
+test('readHostRootsParams() takes up to 64 roots of up to 4,096 bytes', () => {
   const longest = { uri: `file:///${'x'.repeat(4088)}` };
-  assert.equal(readHostRoots({ roots: Array(64).fill(longest) }).length, 64);
+  assert.equal(readHostRootsParams({ roots: Array(64).fill(longest) }).length, 64);
   const rows = [
     {},
     { roots: {} },
@@ -72,7 +72,7 @@ test('readHostRoots() takes up to 64 roots of up to 4,096 bytes', () => {
     { roots: [{ uri: 7 }] },
     { roots: [{ uri: `${longest.uri}x` }] },
   ];
-  for (const params of rows) assert.throws(() => readHostRoots(params), Refusal);
+  for (const params of rows) assert.throws(() => readHostRootsParams(params), Refusal);
 });
 
 test('readAck() takes a digest, and the number of a view where there is one', () => {
