@@ -15,7 +15,7 @@ import {
 import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { findAccount, ownUid } from '../disk/account.ts';
-import { expansionsOf } from '../system/home.ts';
+import { expansionsOf } from '../system/expansions.ts';
 import { refuseMangled } from './given-arguments.ts';
 import type { Io } from './io.ts';
 

@@ -19,13 +19,14 @@ export interface Answer {
   readonly why: string;
 }
 
-export interface Surroundings {
+/** What holds where a question does not say otherwise. */
+export interface Defaults {
   readonly roots: Enclosures;
   readonly expansions: Expansions;
 }
 
 /** Judges a text of one of the three kinds. */
-export function judgeInput(input: string, kind: RequestKind, { roots, expansions }: Surroundings): Verdict {
+export function judgeInput(input: string, kind: RequestKind, { roots, expansions }: Defaults): Verdict {
   switch (kind) {
     case 'path':
       return judgePath(input, roots);
@@ -41,8 +42,8 @@ export function judgeInput(input: string, kind: RequestKind, { roots, expansions
   }
 }
 
-/** Answers `{"id","kind","input","roots":[…]}`; a line without `roots` gets the surrounding ones. Never throws. */
-export function answerLine(line: Buffer | null, surroundings: Surroundings): Answer {
+/** Answers `{"id","kind","input","roots":[…]}`; a line without `roots` gets the default ones. Never throws. */
+export function answerLine(line: Buffer | null, defaults: Defaults): Answer {
   if (line === null) return invalid(null, 'the line is too long');
   if (!isUtf8(line)) return invalid(null, 'the line is not UTF-8');
   const request = parseObject(line.toString('utf8'));
@@ -52,9 +53,8 @@ export function answerLine(line: Buffer | null, surroundings: Surroundings): Ans
   if (!isKind(kind)) return invalid(id, `"kind" must be one of ${KINDS.join(', ')}`);
   if (typeof input !== 'string') return invalid(id, '"input" must be a string');
   if (roots !== undefined && !Array.isArray(roots)) return invalid(id, '"roots" must be a list');
-  const given =
-    roots === undefined ? surroundings.roots : resolveRoots(roots.filter((root) => typeof root === 'string'));
-  return { id, ...judgeInput(input, kind, { ...surroundings, roots: given }) };
+  const given = roots === undefined ? defaults.roots : resolveRoots(roots.filter((root) => typeof root === 'string'));
+  return { id, ...judgeInput(input, kind, { ...defaults, roots: given }) };
 }
 
 function invalid(id: RequestId, why: string): Answer {

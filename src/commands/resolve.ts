@@ -6,11 +6,11 @@ import type { Expansions } from '../core/pattern.ts';
 import { findAccount, ownUid } from '../disk/account.ts';
 import { failure } from '../disk/failure.ts';
 import { resolveRoot } from '../disk/judge.ts';
-import { expansionsOf } from '../system/home.ts';
+import { expansionsOf } from '../system/expansions.ts';
 import { isMangled } from './given-arguments.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 import { readLines } from './read-lines.ts';
-import { answerLine, judgeInput, type Surroundings } from './resolve-request.ts';
+import { answerLine, type Defaults, judgeInput } from './resolve-request.ts';
 
 export interface ResolveOptions {
   /** Directories or files, as paths or `file:` URIs. */
@@ -26,9 +26,9 @@ const MAX_LINE_BYTES = 1024 * 1024;
 /** `rootsd resolve`: canonical paths and containment. Throws a RootsError `USAGE`. */
 export async function resolveCommand(paths: readonly string[], options: ResolveOptions, io: Io): Promise<number> {
   checkUsage(paths, options);
-  const surroundings = { roots: openRoots(options.within, io), expansions: readExpansions(io) };
-  if (options.stdin) return answerStdin(surroundings, io);
-  const rows = paths.map((path): Row => judgeArgument(path, options, { surroundings, io }));
+  const defaults = { roots: openRoots(options.within, io), expansions: readExpansions(io) };
+  if (options.stdin) return answerStdin(defaults, io);
+  const rows = paths.map((path): Row => judgeArgument(path, options, { defaults, io }));
   return options.within.length > 0 ? printVerdicts(rows, options, io) : printCanonical(rows, options, io);
 }
 
@@ -48,11 +48,11 @@ function checkUsage(paths: readonly string[], { stdin, uri }: ResolveOptions): v
   if (!stdin && paths.length === 0) throw new RootsError('USAGE', { what: 'Cannot resolve: no path is given' });
 }
 
-function judgeArgument(path: string, options: ResolveOptions, at: { surroundings: Surroundings; io: Io }): Row {
+function judgeArgument(path: string, options: ResolveOptions, at: { defaults: Defaults; io: Io }): Row {
   if (isMangled(path)) return { id: path, verdict: 'invalid', why: 'is not valid UTF-8' };
   const verdict = options.uri
-    ? judgeInput(path, 'uri', at.surroundings)
-    : judgeInput(absolute(path, at.io), 'path', at.surroundings);
+    ? judgeInput(path, 'uri', at.defaults)
+    : judgeInput(absolute(path, at.io), 'path', at.defaults);
   if (options.within.length > 0 || verdict.verdict === 'invalid') return { id: path, ...verdict };
   return { id: path, verdict: null, canonical: verdict.canonical, why: 'no directory is given to be inside of' };
 }
@@ -76,13 +76,13 @@ function printCanonical(rows: readonly Row[], options: ResolveOptions, io: Io): 
 }
 
 /** Each answer is taken by the reader before the next line is looked at; a reader that has gone ends the command. */
-async function answerStdin(surroundings: Surroundings, io: Io): Promise<number> {
+async function answerStdin(defaults: Defaults, io: Io): Promise<number> {
   const ignore = (): void => {};
   io.stdout.on('error', ignore); // write() reports the same to its callback
   try {
     for await (const line of readLines(io.stdin, MAX_LINE_BYTES)) {
       if (line !== null && line.toString('latin1').trim() === '') continue;
-      const gone = await write(io.stdout, `${toJson(answerLine(line, surroundings))}\n`);
+      const gone = await write(io.stdout, `${toJson(answerLine(line, defaults))}\n`);
       if (gone) break;
     }
   } finally {

@@ -4,12 +4,13 @@
 import { dirname, join } from 'node:path';
 import { CONFIG_NAME } from '../core/directories.ts';
 import type { Problem } from '../core/errors.ts';
+import type { LogLevel } from '../core/log-event.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Part } from '../daemon/open-parts.ts';
 import { type ConfigRead, readConfig } from '../policy/read-config.ts';
 import { defaultSettings, type Settings } from '../policy/settings.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
-import type { Log, LogLevel } from '../system/log.ts';
+import type { Log } from '../system/log.ts';
 import type { Machine } from './machine.ts';
 
 export interface WatchedConfigOptions {

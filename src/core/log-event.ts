@@ -28,3 +28,7 @@ export const LOG_EVENTS = {
   bug: 'bug',
 } as const;
 export type LogEvent = (typeof LOG_EVENTS)[keyof typeof LOG_EVENTS];
+
+/** The gravest first. */
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -4,6 +4,7 @@ import { type Problem, RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { User } from '../core/peer.ts';
 import { METHOD } from '../core/protocol.ts';
+import type { ControlHandlers } from '../socket/control-session.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
 
@@ -34,8 +35,6 @@ export interface ReloadReply {
   readonly sessions: { readonly acknowledged: number; readonly late: number };
   readonly problems: readonly Problem[];
 }
-
-export type ControlHandlers = Readonly<Record<string, (params: unknown) => Promise<unknown>>>;
 
 /** What is administered: the daemon. */
 export interface Administered {

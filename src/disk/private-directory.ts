@@ -20,7 +20,7 @@ import { componentsOf } from '../core/pattern.ts';
 
 export interface Owner {
   readonly uid: number;
-  /** The group that has nobody else in it (private-group.ts): it may write. undefined = no group may. */
+  /** The group that has nobody else in it (privateGidOf()): it may write. undefined = no group may. */
   readonly privateGid?: number | undefined;
 }
 

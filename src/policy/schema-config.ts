@@ -1,3 +1,4 @@
+import { LOG_LEVELS } from '../core/log-event.ts';
 import { CONFIG_DEFAULTS } from './config-defaults.ts';
 import { type JsonSchema, listOf, mapOfNames, mapWith, oneOfWords, plainText, VERSION } from './schema-terms.ts';
 
@@ -70,7 +71,7 @@ export const CONFIG_SCHEMA: JsonSchema = {
       ),
       log: mapWith(
         {
-          level: oneOfWords(['error', 'warn', 'info', 'debug'], 'The least important line that is logged.', {
+          level: oneOfWords(LOG_LEVELS, 'The least important line that is logged.', {
             default: CONFIG_DEFAULTS.logLevel,
             examples: ['debug'],
           }),

@@ -1,10 +1,10 @@
 // What rootsd.yaml says, with defaults filled in and units resolved.
 
 import type { PolicyDirectories } from '../core/directories.ts';
+import type { LogLevel } from '../core/log-event.ts';
 import { CONFIG_DEFAULTS } from './config-defaults.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
 
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type ConsentChannel = 'host' | 'agent' | 'desktop';
 
 export interface Listener {

@@ -7,8 +7,8 @@ import { connect, createServer, type Socket, type SocketConnectOpts } from 'node
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { ByteSink, type ByteSource, SocketSource, socketOf } from './bytes.ts';
-import { makePrivateDirectory } from './private-directory.ts';
 import { randomBytes } from './random.ts';
+import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 export type StdioKind = 'socket' | 'pipe';
 
@@ -38,7 +38,7 @@ export async function openChildStdio(kind: StdioKind): Promise<ChildStdio> {
 
 /** Rejects where no socket can be made, or where somebody else was at the other end of it. */
 async function openSocketPair(): Promise<ChildStdio> {
-  const directory = makePrivateDirectory();
+  const directory = makeTemporaryDirectory();
   try {
     const path = join(directory, 's');
     const source = new SocketSource();
@@ -78,7 +78,7 @@ function connectPair(path: string, source: SocketSource): Promise<{ near: Socket
 
 /** Real pipes: named ones that lose their names at once. Throws where `mkfifo` is missing. */
 function openPipes(): ChildStdio {
-  const directory = makePrivateDirectory();
+  const directory = makeTemporaryDirectory();
   try {
     const [input, output] = [join(directory, 'in'), join(directory, 'out')];
     execFileSync('mkfifo', [input, output], { stdio: 'ignore' });

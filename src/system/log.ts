@@ -6,10 +6,7 @@
 import { finished } from 'node:stream/promises';
 import winston from 'winston';
 import { jsonLine } from '../core/json-line.ts';
-import type { LogEvent } from '../core/log-event.ts';
-
-export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import { LOG_LEVELS, type LogEvent, type LogLevel } from '../core/log-event.ts';
 
 /** Writes one line. Never throws, whatever the fields hold and whatever has become of the stream. */
 export type Log = (level: LogLevel, event: LogEvent, fields?: Readonly<Record<string, unknown>>) => void;

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import type { LogLevel } from '../../src/core/log-event.ts';
 import { LOG_EVENTS } from '../../src/core/log-event.ts';
-import { type LogLevel, openLog } from '../../src/system/log.ts';
+import { openLog } from '../../src/system/log.ts';
 
 const now = () => new Date(0);
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const MAX_BYTES = 90;
 
 /** A new directory (0700) for a moment, with a path short enough for a socket. Throws where none can be made. */
-export function makePrivateDirectory(): string {
+export function makeTemporaryDirectory(): string {
   const places = [process.env.XDG_RUNTIME_DIR, tmpdir(), '/tmp'].filter((place) => place?.startsWith('/'));
   let fault: unknown;
   for (const place of places) {
