@@ -312,6 +312,11 @@ export interface Position {
   readonly endColumn: number;
 }
 
+/** The position of what concerns a file as a whole. */
+export function startOf(file: string): Position {
+  return { file, line: 1, column: 1, endLine: 1, endColumn: 1 };
+}
+
 /** Something wrong in a file that an operator writes; `check` prints these, all of all files at once. */
 export interface Problem extends Position {
   readonly code: Code;

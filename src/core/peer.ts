@@ -1,4 +1,5 @@
 import type { PeerClass } from './policy.ts';
+import type { UserSelector } from './rule.ts';
 
 /** What the kernel says of a process. Fields that could not be read are absent: missing facts. */
 export interface ObservedProcess {
@@ -15,6 +16,18 @@ export interface User {
   readonly name?: string;
   /** Names of all groups; absent = not known. */
   readonly groups?: readonly string[];
+}
+
+/** A user of whom only this is known. */
+export function userOf(selector: UserSelector): User {
+  switch (selector.kind) {
+    case 'name':
+      return { name: selector.name };
+    case 'uid':
+      return { uid: selector.uid };
+    case 'group':
+      return { groups: [selector.group] };
+  }
 }
 
 export interface Observed extends ObservedProcess {

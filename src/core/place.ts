@@ -38,6 +38,23 @@ export interface RootFacts {
   readonly project?: ProjectFile;
 }
 
+export interface RootName {
+  /** Of the declared root. */
+  readonly name: string;
+  /** Is it written as `name/member`, which only a pattern root can be? */
+  readonly hasMember: boolean;
+  /** undefined: the root, or all its members. */
+  readonly member: string | undefined;
+}
+
+/** Reads `projects`, `projects/*` (all members) or `projects/x`. */
+export function parseRootName(text: string): RootName {
+  const slash = text.indexOf('/');
+  if (slash === -1) return { name: text, hasMember: false, member: undefined };
+  const member = text.slice(slash + 1);
+  return { name: text.slice(0, slash), hasMember: true, member: member === '*' ? undefined : member };
+}
+
 /** What the disk says about the places a policy names. Decisions are pure functions of policy, places and peer. */
 export interface Places {
   readonly roots: readonly RootFacts[];

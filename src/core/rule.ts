@@ -15,7 +15,7 @@ export interface Source {
 
 /** An item of `allow`, `ask`, `deny` or `except`. */
 export type Target =
-  /** `member`: the one member of a pattern root, else all of it. `places`: where it is, kept for deny and except,
+  /** `member`: the one member of a pattern root, else all of it. `place`: where it is, kept for deny and except,
    * so that a deny by name holds also when an upper layer has dropped the root. */
   | { readonly kind: 'root'; readonly root: string; readonly member?: string; readonly place: PathPattern }
   | { readonly kind: 'path'; readonly pattern: PathPattern };
@@ -24,6 +24,16 @@ export type UserSelector =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'uid'; readonly uid: number }
   | { readonly kind: 'group'; readonly group: string };
+
+/** A user as policies and command lines name one: a login name, `uid:N` or `%group`. Also a pattern of JSON Schema. */
+export const USER_PATTERN = '^(?:uid:(?:0|[1-9][0-9]{0,9})|%?[^\\s%:,][^\\s:,]*)$';
+
+/** Reads a name, `uid:N` or `%group`; null where it is none of these. */
+export function parseUser(text: string): UserSelector | null {
+  if (!new RegExp(USER_PATTERN).test(text)) return null;
+  if (text.startsWith('uid:')) return { kind: 'uid', uid: Number(text.slice('uid:'.length)) };
+  return text.startsWith('%') ? { kind: 'group', group: text.slice(1) } : { kind: 'name', name: text };
+}
 
 export interface Rule {
   readonly id: string;

@@ -5,10 +5,9 @@ import { decidePath } from './decide-path.ts';
 import type { Decision } from './decision.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { ANY, covers, type PathPattern } from './pattern.ts';
-import type { Peer, User } from './peer.ts';
-import type { RootFacts } from './place.ts';
+import { type Peer, userOf } from './peer.ts';
+import { parseRootName, type RootFacts } from './place.ts';
 import { composePolicy, type LayerPolicy, type Policy, type PolicyTest, type RootDeclaration } from './policy.ts';
-import type { UserSelector } from './rule.ts';
 
 export interface TestResult {
   readonly test: PolicyTest;
@@ -57,7 +56,7 @@ function decideTest(evidence: Evidence, policy: Policy, test: PolicyTest): Decis
     const withMembers = { ...evidence, roots: rootsAround(policy, test.path) };
     return decidePath(withMembers, peer, [test.path], { carves: false }).decision;
   }
-  const [name = '', member] = splitRoot(test.root ?? '');
+  const { name, member } = parseRootName(test.root ?? '');
   const declaration = policy.roots.find((root) => root.name === name);
   if (declaration === undefined) return decidePath(evidence, peer, [], { carves: false }).decision;
   return decide(evidence, peer, writtenRoot(declaration, member), { carves: false });
@@ -74,13 +73,6 @@ function rootsAround(policy: Policy, path: PathPattern): RootFacts[] {
     });
 }
 
-function splitRoot(name: string): [string, string | undefined] {
-  const slash = name.indexOf('/');
-  if (slash < 0) return [name, undefined];
-  const member = name.slice(slash + 1);
-  return [name.slice(0, slash), member === '*' ? undefined : member];
-}
-
 /** `server`: fulfils the entry's selectors; `claims`: only says so. */
 function peerOf(test: PolicyTest): Peer {
   const user = test.user === undefined ? {} : userOf(test.user);
@@ -90,17 +82,6 @@ function peerOf(test: PolicyTest): Peer {
     class: 'claimed',
     fulfils: { server: test.server !== undefined, host: true },
   };
-}
-
-function userOf(selector: UserSelector): User {
-  switch (selector.kind) {
-    case 'name':
-      return { name: selector.name };
-    case 'uid':
-      return { uid: selector.uid };
-    case 'group':
-      return { groups: [selector.group] };
-  }
 }
 
 interface Outcome {

@@ -9,14 +9,14 @@ import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import { toFileUri } from '../core/path.ts';
 import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
-import { factsOf, type Peer, type User } from '../core/peer.ts';
-import type { RootFacts } from '../core/place.ts';
+import { factsOf, type Peer, type User, userOf } from '../core/peer.ts';
+import { parseRootName, type RootFacts } from '../core/place.ts';
 import type { ServerEntry } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
+import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { buildView } from '../core/view.ts';
 import { resolvePath } from '../disk/resolve.ts';
-import { USER_PATTERN } from '../policy/schema-peers.ts';
 
 export type AnswerSource = 'daemon' | 'files';
 
@@ -147,15 +147,16 @@ function rootOf(root: RootFacts | null): ExplainedDecision['root'] {
 function findRoot(evidence: Evidence, name: string): RootFacts {
   const found = evidence.roots.find((root) => root.name === name);
   if (found !== undefined) return found;
-  const [base = '', member] = name.split(/\/(.*)/s, 2);
+  const { name: base, hasMember, member } = parseRootName(name);
   const declaration = evidence.policy.roots.find((root) => root.name === base);
   if (declaration === undefined) {
     throw new RootsError('USAGE', { what: `Cannot explain "${name}": no policy declares a root of this name` });
   }
-  if (member !== undefined && (declaration.path.components.at(-1) !== ANY || !isName(member))) {
+  const isPattern = declaration.path.components.at(-1) === ANY;
+  if (hasMember && (!isPattern || (member !== undefined && !isName(member)))) {
     throw new RootsError('USAGE', { what: `Cannot explain "${name}": root "${base}" has no member of this name` });
   }
-  const written = writtenRoot(declaration, member === '*' ? undefined : member);
+  const written = writtenRoot(declaration, member);
   return { ...written, available: false, unavailable: 'there is no such directory' };
 }
 
@@ -166,18 +167,18 @@ function isName(text: string): boolean {
 
 function peerOf({ server, claims, host, user }: Question, own: User): Peer {
   return {
-    observed: { pid: process.pid, user: user === undefined ? own : parseUser(user, own) },
+    observed: { pid: process.pid, user: user === undefined ? own : userNamed(user, own) },
     claimed: { server: server ?? claims ?? null, host: host ?? null },
     class: 'claimed',
     fulfils: { server: server !== undefined, host: true },
   };
 }
 
-function parseUser(text: string, own: User): User {
-  if (!new RegExp(USER_PATTERN).test(text)) {
+function userNamed(text: string, own: User): User {
+  const selector = parseUser(text);
+  if (selector === null) {
     throw new RootsError('USAGE', { what: `Cannot read user "${text}": it must be a login name, "uid:N" or "%group"` });
   }
   if (text === own.name || text === `uid:${own.uid}`) return own;
-  if (text.startsWith('uid:')) return { uid: Number(text.slice(4)) };
-  return text.startsWith('%') ? { groups: [text.slice(1)] } : { name: text };
+  return userOf(selector);
 }

@@ -5,25 +5,21 @@
 // no last good state locks everything down, for its denies are unknown.
 
 import { createHash } from 'node:crypto';
-import { type Problem, problem, type RootsError } from '../core/errors.ts';
+import { type Problem, problem, type RootsError, startOf } from '../core/errors.ts';
 import { composePolicy, type LayerPolicy, type Policy } from '../core/policy.ts';
 import type { Layer } from '../core/rule.ts';
 import { runTests, type TestResult } from '../core/run-tests.ts';
+import type { LayerFile } from '../policy/compile-layer.ts';
 
 /** Layers that are read from directories, upper ones first. */
 export type FileLayer = Extract<Layer, 'system' | 'user'>;
-
-export interface SourceText {
-  readonly path: string;
-  readonly text: string;
-}
 
 /** What reading a layer's directory gave. `problems` of a good one are warnings. */
 export type LayerReading =
   | {
       readonly state: 'good';
       readonly policy: LayerPolicy;
-      readonly texts: readonly SourceText[];
+      readonly texts: readonly LayerFile[];
       readonly problems: readonly Problem[];
     }
   | { readonly state: 'absent' }
@@ -54,7 +50,7 @@ export interface LayerSource {
   read(upper: readonly LayerPolicy[]): Promise<LayerReading>;
   /** The persisted last good state, compiled under `upper`. */
   restore(upper: readonly LayerPolicy[]): Promise<Restored>;
-  remember(texts: readonly SourceText[]): Promise<void>;
+  remember(texts: readonly LayerFile[]): Promise<void>;
   forget(): Promise<void>;
 }
 
@@ -223,10 +219,6 @@ function testProblem({ test, expectedText, actualText, actual }: TestResult): Pr
   const { file, line, column } = test.source;
   const at = { file, line, column, endLine: line, endColumn: column + 1 };
   return problem('POLICY_TEST_FAILED', at, { expected: expectedText, actual: actualText, why: actual.why });
-}
-
-function startOf(file: string): { file: string; line: number; column: number; endLine: number; endColumn: number } {
-  return { file, line: 1, column: 1, endLine: 1, endColumn: 1 };
 }
 
 function sameFiles(a: LayerPolicy | null, b: LayerPolicy): boolean {

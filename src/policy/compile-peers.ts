@@ -1,6 +1,6 @@
 import { patternPath } from '../core/pattern.ts';
 import type { HostEntry, Selectors, ServerEntry } from '../core/policy.ts';
-import type { UserSelector } from '../core/rule.ts';
+import { parseUser, type UserSelector } from '../core/rule.ts';
 import { compilePath } from './compile-path.ts';
 import type { LayerScope } from './layer-scope.ts';
 import { nearestOf } from './nearest.ts';
@@ -90,10 +90,9 @@ function compileExe(source: PolicySource, scope: LayerScope, pointer: Pointer, t
   return exe;
 }
 
-/** Reads `name`, `uid:N` or `%group`; the schema has seen to the form. */
-export function parseUser(text: string): UserSelector {
-  if (text.startsWith('uid:')) return { kind: 'uid', uid: Number(text.slice('uid:'.length)) };
-  return text.startsWith('%') ? { kind: 'group', group: text.slice(1) } : { kind: 'name', name: text };
+/** A user that a file names; the schema has seen to the form. */
+export function compileUser(text: string): UserSelector {
+  return parseUser(text) ?? { kind: 'name', name: text };
 }
 
 /** A server or host need not be declared, but a slip of the pen must not go unseen. */

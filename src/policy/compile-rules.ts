@@ -2,7 +2,7 @@ import { covers } from '../core/pattern.ts';
 import type { Ceiling, CeilingItem } from '../core/policy.ts';
 import type { Effect, Rule, Target } from '../core/rule.ts';
 import { compilePath } from './compile-path.ts';
-import { parseUser, pointedItems, warnOfNearNames } from './compile-peers.ts';
+import { compileUser, pointedItems, warnOfNearNames } from './compile-peers.ts';
 import { compileTarget } from './compile-target.ts';
 import type { LayerScope } from './layer-scope.ts';
 import type { PolicySource } from './policy-source.ts';
@@ -30,7 +30,7 @@ function compileRule(source: PolicySource, scope: LayerScope, pointer: Pointer, 
     except,
     ...(raw.servers === undefined ? {} : { servers: raw.servers }),
     ...(raw.hosts === undefined ? {} : { hosts: raw.hosts }),
-    ...(raw.users === undefined ? {} : { users: raw.users.map((user) => parseUser(user)) }),
+    ...(raw.users === undefined ? {} : { users: raw.users.map((user) => compileUser(user)) }),
     access: raw.access ?? 'read-only',
     ...(raw.reason === undefined ? {} : { reason: raw.reason }),
     scopes: effect === 'ask' ? (raw.scopes ?? DEFAULT_SCOPES) : [],

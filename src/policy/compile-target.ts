@@ -1,4 +1,5 @@
 import { ANY, type PathPattern } from '../core/pattern.ts';
+import { parseRootName } from '../core/place.ts';
 import type { RootDeclaration } from '../core/policy.ts';
 import type { Effect, Target } from '../core/rule.ts';
 import { compilePath, isPathItem } from './compile-path.ts';
@@ -27,7 +28,7 @@ export function compileTarget(
 function compileRootTarget(source: PolicySource, scope: LayerScope, pointer: Pointer, text: string): Target | null {
   const root = findRoot(source, scope, pointer, text);
   if (root === null) return null;
-  const { member } = splitRootItem(text);
+  const { member } = parseRootName(text);
   const target = { kind: 'root', root: root.name } as const;
   return member === undefined
     ? { ...target, place: root.path }
@@ -41,7 +42,7 @@ export function findRoot(
   pointer: Pointer,
   text: string,
 ): RootDeclaration | null {
-  const { name, hasMember, member } = splitRootItem(text);
+  const { name, hasMember, member } = parseRootName(text);
   const root = scope.roots.get(name);
   if (root === undefined) {
     if (!scope.isIncomplete && !scope.names.roots.has(name)) refuseUnknown(source, scope, pointer, name);
@@ -64,14 +65,6 @@ function refuseUnknown(source: PolicySource, scope: LayerScope, pointer: Pointer
     name: clip(name),
     hint: hintFor(name, [...scope.names.roots.keys()], none),
   });
-}
-
-/** `projects`, `projects/*` (all members) or `projects/x`. */
-function splitRootItem(text: string): { name: string; hasMember: boolean; member: string | undefined } {
-  const slash = text.indexOf('/');
-  if (slash === -1) return { name: text, hasMember: false, member: undefined };
-  const member = text.slice(slash + 1);
-  return { name: text.slice(0, slash), hasMember: true, member: member === '*' ? undefined : member };
 }
 
 function placeOfMember({ text, components }: PathPattern, member: string): PathPattern {

@@ -1,6 +1,6 @@
 import type { PolicyTest } from '../core/policy.ts';
 import { compilePath } from './compile-path.ts';
-import { parseUser, warnOfNearNames } from './compile-peers.ts';
+import { compileUser, warnOfNearNames } from './compile-peers.ts';
 import { findRoot } from './compile-target.ts';
 import type { LayerScope } from './layer-scope.ts';
 import { hintFor } from './nearest.ts';
@@ -21,7 +21,7 @@ function compileTest(source: PolicySource, scope: LayerScope, pointer: Pointer, 
   const { user, path: _, ...rest } = raw;
   return {
     ...rest,
-    ...(user === undefined ? {} : { user: parseUser(user) }),
+    ...(user === undefined ? {} : { user: compileUser(user) }),
     ...(path === null ? {} : { path }),
     source: source.sourceOf(pointer),
   };

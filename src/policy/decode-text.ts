@@ -1,8 +1,8 @@
 // Bytes to text, before any YAML: size, strict UTF-8, byte-order mark, invisible characters (DESIGN §3).
 
-import { type Problem, problem } from '../core/errors.ts';
+import { type Problem, problem, startOf } from '../core/errors.ts';
 import { ProblemList } from './problem-list.ts';
-import { positionOf, type SourceText, sourceText, startOf } from './source-text.ts';
+import { positionOf, type SourceText, sourceText } from './source-text.ts';
 
 const BOM = '\u{feff}';
 /** What YAML 1.2 does not count as printable, a further byte-order mark, and a CR that ends no line. */

@@ -3,8 +3,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Problem, problem } from '../core/errors.ts';
-import { startOf } from './source-text.ts';
+import { type Problem, problem, startOf } from '../core/errors.ts';
 
 const POLICY_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]*\.yaml$/;
 const LOOKS_LIKE_POLICY = /\.(?:ya?ml|json)$/i;

@@ -1,10 +1,10 @@
 // Text to values, as strict as DESIGN §3 says. Pure: no disk, no state, and what it returns can be cloned to a worker.
 
 import { Composer, type CST, type Document, isScalar, type YAMLError } from 'yaml';
-import { type Code, type Problem, problem } from '../core/errors.ts';
+import { type Code, type Problem, problem, startOf } from '../core/errors.ts';
 import { checkText } from './decode-text.ts';
 import { type LexedYaml, lexYaml } from './lex-yaml.ts';
-import { clip, positionOf, type SourceText, startOf } from './source-text.ts';
+import { clip, positionOf, type SourceText } from './source-text.ts';
 import type { YamlFile } from './yaml-file.ts';
 import { readValues } from './yaml-value.ts';
 

@@ -1,7 +1,7 @@
 // rootsd.yaml (DESIGN §6), as strict as a policy: with one problem in it, nothing of it is used.
 
 import type { PolicyDirectories } from '../core/directories.ts';
-import { type Problem, problem, RootsError } from '../core/errors.ts';
+import { type Problem, problem, RootsError, startOf } from '../core/errors.ts';
 import { type Expansions, patternPath } from '../core/pattern.ts';
 import { compilePath, isPathItem } from './compile-path.ts';
 import { decodeText } from './decode-text.ts';
@@ -9,7 +9,7 @@ import { type PolicySource, readSource } from './policy-source.ts';
 import { hasErrors, inFileOrder } from './problem-order.ts';
 import { whyUnreadable } from './read-layer.ts';
 import { type ConfigPaths, type RawConfig, type Settings, settingsOf } from './settings.ts';
-import { clip, startOf } from './source-text.ts';
+import { clip } from './source-text.ts';
 import { type Trust, TrustedReader } from './trust.ts';
 import type { Pointer } from './yaml-file.ts';
 

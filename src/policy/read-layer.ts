@@ -1,13 +1,12 @@
 // A layer's directory -> its policy, or all that is wrong with it. Nothing of a layer is used unless all of it is good.
 
-import { type Problem, problem } from '../core/errors.ts';
+import { type Problem, problem, startOf } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import type { LayerPolicy } from '../core/policy.ts';
 import { compileLayer, type LayerFile } from './compile-layer.ts';
 import { decodeText } from './decode-text.ts';
 import { type LayerListing, type ListedFile, listLayer } from './list-layer.ts';
 import { hasErrors, inFileOrder } from './problem-order.ts';
-import { startOf } from './source-text.ts';
 import { type Trust, TrustedReader } from './trust.ts';
 
 /** A policy file has at most 1 MiB. */

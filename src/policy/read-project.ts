@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Problem, problem } from '../core/errors.ts';
+import { type Problem, problem, startOf } from '../core/errors.ts';
 import { literalPattern, type PathPattern, parsePolicyPath } from '../core/pattern.ts';
 import type { ProjectFile } from '../core/place.ts';
 import { PROJECT_FILE } from '../disk/project-file.ts';
@@ -10,7 +10,7 @@ import { decodeText } from './decode-text.ts';
 import { type PolicySource, readSource } from './policy-source.ts';
 import { hasErrors, inFileOrder } from './problem-order.ts';
 import { whyUnreadable } from './read-layer.ts';
-import { clip, startOf } from './source-text.ts';
+import { clip } from './source-text.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
 
 /** Whoever owns a repository writes this file, and every decision looks at it. */

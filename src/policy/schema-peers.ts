@@ -1,6 +1,5 @@
+import { USER_PATTERN } from '../core/rule.ts';
 import { flag, type JsonSchema, listOf, mapWith, nameOf, oneOfWords, plainText } from './schema-terms.ts';
-
-export const USER_PATTERN = '^(?:uid:(?:0|[1-9][0-9]{0,9})|%?[^\\s%:,][^\\s:,]*)$';
 
 /** A user as rules, tests and prompts name one. */
 export const USER: JsonSchema = plainText('A login name, `uid:N` or `%group`.', {

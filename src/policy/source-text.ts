@@ -51,11 +51,6 @@ export function positionOf(source: SourceText, [start, end]: Range): Position {
   };
 }
 
-/** The position of a problem that concerns a file as a whole. */
-export function startOf(file: string): Position {
-  return { file, line: 1, column: 1, endLine: 1, endColumn: 1 };
-}
-
 /** A text from a file as it may stand in a message: one line, not too long. */
 export function clip(text: string, limit = 100): string {
   const line = text.replace(/\s+/gu, ' ').trim();

@@ -6,10 +6,9 @@
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type Code, type Params, type Problem, problem, type Severity } from '../core/errors.ts';
+import { type Code, type Params, type Problem, problem, type Severity, startOf } from '../core/errors.ts';
 import { type AccountSources, privateGidOf, readAccount } from '../disk/account.ts';
 import { PathWalk, type Walked, type WalkStep } from './path-walk.ts';
-import { startOf } from './source-text.ts';
 
 export interface Trust {
   /** `system`: only root may write. `user`: root and that user. */
