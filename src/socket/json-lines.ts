@@ -6,9 +6,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
+import { isTooDeep } from './nesting.ts';
 
 /** Why nothing more is read from a connection. */
-export type Fault = 'too-large' | 'not-utf8' | 'not-json' | 'cut-off' | 'stalled';
+export type Fault = 'too-large' | 'not-utf8' | 'not-json' | 'too-deep' | 'cut-off' | 'stalled';
 
 export interface LineLimits {
   /** Bytes of one message from the peer. */
@@ -196,6 +197,7 @@ export class JsonLines {
 function parseLine(line: Buffer): { readonly value: unknown } | Fault | null {
   if (line.length === 0) return null;
   if (!isUtf8(line)) return 'not-utf8';
+  if (isTooDeep(line)) return 'too-deep';
   try {
     return { value: JSON.parse(line.toString()) };
   } catch {

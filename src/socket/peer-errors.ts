@@ -1,10 +1,12 @@
 import { RootsError } from '../core/errors.ts';
 import type { Fault, LineLimits } from './json-lines.ts';
 import { type Message, Refusal } from './message.ts';
+import { MAX_NESTING } from './nesting.ts';
 
 const MALFORMED = {
   'not-utf8': 'it is not UTF-8',
   'not-json': 'it is not JSON in one line',
+  'too-deep': `it is nested deeper than ${MAX_NESTING} levels`,
   'cut-off': 'it ends without a line break',
 } as const;
 
