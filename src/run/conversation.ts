@@ -10,11 +10,13 @@ import { LineWriter } from './line-writer.ts';
 import type { Notices } from './notices.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OwnIds, OwnRequests, type Reply } from './own-requests.ts';
+import { StreamFault } from './refusal.ts';
 import type { RootsChannel } from './roots-channel.ts';
 import { ServerMessages } from './server-messages.ts';
 import { ServerRequests } from './server-requests.ts';
 
 const HOST_DEADLINE_MS = 5_000;
+const HEADERS = 'The server frames its messages by "Content-Length" headers, which MCP does not know';
 
 export interface ConversationOptions {
   readonly host: LineWriter;
@@ -23,8 +25,10 @@ export interface ConversationOptions {
   readonly onInitialized: () => void;
   readonly onHostRootsChanged: () => void;
   readonly onHostEnd: () => void;
+  /** Is the host being read, or does it have to wait? */
+  readonly isHostHeard: () => boolean;
   /** Nothing more can be passed on. */
-  readonly onFault: (error: string) => void;
+  readonly onFault: (fault: StreamFault) => void;
 }
 
 export class Conversation {
@@ -47,7 +51,7 @@ export class Conversation {
     this.#askHost = new OwnRequests(this.#ids, options.timer);
     this.#askServer = new OwnRequests(this.#ids, options.timer);
     this.hostMessages = new HostMessages({
-      offersRoots: () => this.#channel?.isOffered ?? false,
+      announce: () => this.#channel?.announce() ?? false,
       host: options.host,
       ids: this.#ids,
       own: this.#askHost,
@@ -61,7 +65,7 @@ export class Conversation {
       onRootsChanged: options.onHostRootsChanged,
       onRefused: () => this.refused.set(),
       onEnd: options.onHostEnd,
-      onTooLong: () => options.onFault('The host wrote a line of more than 64 MiB'),
+      onTooLong: () => options.onFault(new StreamFault('The host wrote a line of more than 64 MiB')),
     });
   }
 
@@ -75,9 +79,9 @@ export class Conversation {
     this.#channel = channel;
   }
 
-  /** Asks the host for its own roots; null: no answer within 5 s. */
+  /** Asks the host for its own roots; null: no answer within 5 s in which it was heard. */
   askHostRoots(): Promise<Reply> {
-    const { id, reply } = this.#askHost.open(HOST_DEADLINE_MS);
+    const { id, reply } = this.#askHost.open(HOST_DEADLINE_MS, this.#options.isHostHeard);
     this.#options.host.insert(`{"jsonrpc":"2.0","id":${id},"method":"${METHOD.listRoots}"}`);
     return reply;
   }
@@ -96,9 +100,9 @@ export class Conversation {
       handshake: this.handshake,
       channel,
       notices,
-      onHeaders: () => onFault('The server frames its messages by "Content-Length" headers, which MCP does not know'),
+      onHeaders: () => onFault(new StreamFault(HEADERS)),
       onEnd,
-      onTooLong: () => onFault('The server wrote a line of more than 64 MiB'),
+      onTooLong: () => onFault(new StreamFault('The server wrote a line of more than 64 MiB')),
     });
   }
 
@@ -111,14 +115,16 @@ export class Conversation {
   /** The process is gone, another one is to come: what it left unanswered is answered for it. */
   abandonProcess(error: RpcError): void {
     this.open.fail(this.#options.host, error, this.handshake.openId);
+    this.hostMessages.cutOff(error);
     this.#fromServer.abandon();
     this.#askServer.abandon();
     this.#channel?.reset();
   }
 
-  /** Brings a new process to where the old one was. */
-  async replay(): Promise<void> {
-    await this.handshake.replay(this.server, this.#askServer);
-    if (this.handshake.isInitialized) this.#channel?.open();
+  /** Brings a new process to where the old one was; `signal`: it is being replaced itself. */
+  async replay(signal: AbortSignal): Promise<void> {
+    const offersRoots = this.#channel?.announce() ?? false;
+    await this.handshake.replay(this.server, this.#askServer, { offersRoots, signal });
+    if (!signal.aborted && this.handshake.isInitialized) this.#channel?.open();
   }
 }

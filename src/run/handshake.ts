@@ -1,6 +1,6 @@
 // What a server has been told that outlives it: said again to the process that takes its place.
 
-import { withId } from './announce.ts';
+import { announceRoots, withId } from './announce.ts';
 import type { LineWriter } from './line-writer.ts';
 import type { OwnRequests } from './own-requests.ts';
 
@@ -8,6 +8,13 @@ import type { OwnRequests } from './own-requests.ts';
 const INITIALIZE_DEADLINE_MS = 60_000;
 const DEADLINE_MS = 10_000;
 export const INITIALIZED = 'notifications/initialized';
+
+export interface ReplayOptions {
+  /** Are roots announced to the new process? The policy may have changed since. */
+  readonly offersRoots: boolean;
+  /** The process is being replaced itself: nothing more is said to it. */
+  readonly signal: AbortSignal;
+}
 
 export class Handshake {
   /** As the server got it, with the host's id. */
@@ -51,19 +58,20 @@ export class Handshake {
   }
 
   /** Says it all again; answers that the host has had already are swallowed. Resolves when the server is where it was. */
-  async replay(server: LineWriter, own: OwnRequests): Promise<void> {
+  async replay(server: LineWriter, own: OwnRequests, { offersRoots, signal }: ReplayOptions): Promise<void> {
     if (this.#initialize === null) return;
-    if (!this.#isAnswered) return pass(server, this.#initialize);
+    const initialize = announceRoots(this.#initialize, offersRoots).line;
+    if (!this.#isAnswered) return say(server, initialize);
     const { id, reply } = own.open(INITIALIZE_DEADLINE_MS);
-    pass(server, withId(this.#initialize, id));
+    say(server, withId(initialize, id));
     await reply;
-    if (this.#initialized === null) return;
-    pass(server, this.#initialized);
+    if (this.#initialized === null || signal.aborted) return;
+    say(server, this.#initialized);
     const settings = [...this.#subscriptions.values(), ...(this.#logLevel === null ? [] : [this.#logLevel])];
     await Promise.all(
       settings.map((line) => {
         const request = own.open(DEADLINE_MS);
-        pass(server, withId(line, request.id));
+        say(server, withId(line, request.id));
         return request.reply;
       }),
     );
@@ -76,8 +84,9 @@ export const SETTINGS: ReadonlySet<string> = new Set([
   'logging/setLevel',
 ]);
 
-function pass(server: LineWriter, line: Buffer): void {
-  server.pass(line, true);
+/** A line of ours, also where the host is in the middle of one that began for a former process. */
+function say(server: LineWriter, line: Buffer): void {
+  server.insert(line.toString('utf8').trimEnd());
 }
 
 function subscribedUri(line: Buffer): string | null {

@@ -6,7 +6,7 @@ import { judgeBatch } from './batch.ts';
 import { type Handshake, INITIALIZED, SETTINGS } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
-import { type Message, readHead, readMessage, readTailId } from './message.ts';
+import { type Message, parseMessage, readHead, readMessage, readTailId } from './message.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, OwnRequests } from './own-requests.ts';
 import type { ServerRequests } from './server-requests.ts';
@@ -28,7 +28,8 @@ const READ_WHOLE: ReadonlySet<string> = new Set([
 export type Gate = 'open' | 'draining' | 'shut' | RpcError;
 
 export interface HostMessagesOptions {
-  readonly offersRoots: () => boolean;
+  /** The server is being initialized: are roots announced to it? */
+  readonly announce: () => boolean;
   readonly host: LineWriter;
   readonly ids: OwnIds;
   /** Our requests to the host. */
@@ -48,32 +49,38 @@ export interface HostMessagesOptions {
 export class HostMessages implements Judge {
   readonly #options: HostMessagesOptions;
   gate: Gate = 'open';
+  /** The process that got the beginning of the line that passes is gone. */
+  #cutOff: RpcError | null = null;
 
   constructor(options: HostMessagesOptions) {
     this.#options = options;
   }
 
   line(line: Buffer): Verdict {
-    const message = readMessage(line);
+    const message = this.#read(line);
     if (this.#mustWait(message)) return 'wait';
     return message.kind === 'batch' ? this.#judgeBatch(line) : this.#judge(message, line);
   }
 
   opening(head: Buffer): Opening {
-    const { own, ids, fromServer, open } = this.#options;
+    const { own, ids, fromServer } = this.#options;
     const read = readHead(head);
     if (read === null || typeof this.gate === 'object') return 'hold';
     const { method, id } = read;
-    if (this.gate === 'shut' || (this.gate === 'draining' && method !== null)) return 'wait';
     if (method === null) {
       const mayBeOurs = id === null ? own.hasOpen || fromServer.hasStale : ids.has(id) || fromServer.isStale(id);
-      return mayBeOurs ? 'hold' : (tail) => fromServer.settle(id ?? readTailId(tail));
+      if (mayBeOurs) return 'hold';
+      return this.gate === 'shut' ? 'wait' : (tail) => fromServer.settle(id ?? readTailId(tail));
     }
+    if (this.gate !== 'open') return 'wait';
     if (READ_WHOLE.has(method)) return 'hold';
-    return (tail) => {
-      const requestId = id ?? readTailId(tail);
-      if (requestId !== null) open.add(requestId);
-    };
+    this.#cutOff = null;
+    return (tail) => this.#passed(id ?? readTailId(tail));
+  }
+
+  /** The process is gone. A request of which it got the beginning will have no end; the host gets this error for it. */
+  cutOff(error: RpcError): void {
+    this.#cutOff = error;
   }
 
   ended(): void {
@@ -84,7 +91,22 @@ export class HostMessages implements Judge {
     this.#options.onTooLong();
   }
 
+  /** A long request has passed, as it came. */
+  #passed(id: string | null): void {
+    if (id === null) return;
+    if (this.#cutOff === null) this.#options.open.add(id);
+    else this.#options.host.insert(errorLine(id, this.#cutOff));
+  }
+
+  /** What is rewritten or kept must be JSON to its end; of what passes that is the server's affair. */
+  #read(line: Buffer): Message {
+    const message = readMessage(line);
+    return message.kind === 'call' && READ_WHOLE.has(message.method) ? parseMessage(line) : message;
+  }
+
+  /** Answers to our own requests never wait: what they say may be what the gate is shut for. */
   #mustWait(message: Message): boolean {
+    if (message.kind === 'answer' && this.#options.ids.has(message.id)) return false;
     if (this.gate === 'shut') return true;
     if (this.gate !== 'draining') return false;
     return message.kind === 'batch' || (message.kind === 'call' && message.id !== null);
@@ -111,10 +133,10 @@ export class HostMessages implements Judge {
   }
 
   #judgeRequest(method: string, id: string, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { open, handshake, offersRoots, onInitialize } = this.#options;
+    const { open, handshake, announce, onInitialize } = this.#options;
     open.add(id);
     if (method === 'initialize') {
-      const announcement = announceRoots(line, offersRoots());
+      const announcement = announceRoots(line, announce());
       handshake.noteInitialize(announcement.line, id);
       onInitialize(announcement.hostHasRoots);
       return announcement.line;

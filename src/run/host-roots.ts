@@ -20,12 +20,15 @@ export interface HostRootsList {
   readonly uris: readonly string[];
 }
 
+const SILENT = 'The host does not list its roots again: those that it listed before hold on';
 const NO_LIST: HostRootsList = { limits: null, uris: [] };
 
 export class HostRoots {
   readonly #options: HostRootsOptions;
   #isAsking = false;
   #mustAskAgain = false;
+  /** What it listed last. */
+  #list: HostRootsList = NO_LIST;
 
   constructor(options: HostRootsOptions) {
     this.#options = options;
@@ -36,12 +39,23 @@ export class HostRoots {
     this.#mustAskAgain = true;
     if (this.#isAsking) return;
     this.#isAsking = true;
-    while (this.#mustAskAgain) {
-      this.#mustAskAgain = false;
-      const reply = await this.#options.ask();
-      if (!this.#mustAskAgain) this.#options.onChange(readHostRoots(reply, this.#options.warn));
+    try {
+      while (this.#mustAskAgain) {
+        this.#mustAskAgain = false;
+        this.#take(await this.#options.ask());
+      }
+    } finally {
+      this.#isAsking = false;
     }
-    this.#isAsking = false;
+  }
+
+  /** Silence never widens: what was listed before holds on. */
+  #take(reply: Reply): void {
+    if (this.#mustAskAgain) return;
+    const { warn, onChange } = this.#options;
+    if (reply === null && this.#list.limits !== null) warn(SILENT);
+    else this.#list = readHostRoots(reply, warn);
+    onChange(this.#list);
   }
 }
 

@@ -4,6 +4,7 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import { realTimer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
+import { ownUid } from '../disk/account.ts';
 import { parseRunArguments, type RunOptions, USAGE } from './arguments.ts';
 import { openFdSink, openFdSource } from './bytes.ts';
 import type { Ended } from './child.ts';
@@ -46,13 +47,23 @@ async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notice
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },
     reach: (onView) => reachDaemon({ run, env, cwd: process.cwd(), binRootsd, onView }),
-    temporaryDirectory: tmpdir(),
+    runtimeDirectories: [`/run/user/${ownUid()}`, tmpdir()],
     notices,
     timer: realTimer,
   });
   for (const signal of SIGNALS) process.on(signal, () => session.signal(signal));
+  process.on('uncaughtException', (error) => endAsBug(session, error));
   watchParent(() => session.hostIsGone());
   return session.run();
+}
+
+/** What nobody has caught, rejections too, is a bug: no server must be left with a list that nobody keeps any more. */
+function endAsBug(session: RunSession, error: unknown): never {
+  try {
+    session.crash(error);
+  } finally {
+    process.exit(EXIT.bug);
+  }
 }
 
 /** A host that was killed may leave its end of our input open in another process: only its death tells then. */

@@ -37,12 +37,21 @@ export class OwnRequests {
     this.#timer = timer;
   }
 
-  /** Opens a request, which the caller writes under the given id. */
-  open(deadlineMs: number): { readonly id: string; readonly reply: Promise<Reply> } {
+  /**
+   * Opens a request, which the caller writes under the given id. Silence counts only where `isHeard` says that the other
+   * side was read at the deadline: else it gets another one.
+   */
+  open(
+    deadlineMs: number,
+    isHeard: () => boolean = () => true,
+  ): { readonly id: string; readonly reply: Promise<Reply> } {
     const id = this.#ids.next();
     const reply = new Promise<Reply>((resolve) => {
-      const cancel = this.#timer(deadlineMs, () => this.#settle(id, null));
-      this.#open.set(id, { resolve, cancel });
+      const wait = (): void => {
+        const cancel = this.#timer(deadlineMs, () => (isHeard() ? this.#settle(id, null) : wait()));
+        this.#open.set(id, { resolve, cancel });
+      };
+      wait();
     });
     return { id, reply };
   }
@@ -55,9 +64,9 @@ export class OwnRequests {
     return id !== null && this.#open.has(id);
   }
 
-  /** Takes an answer to one of our requests; a late one is nobody's. */
+  /** Takes an answer to one of our requests; a late one is nobody's. One that is not JSON says nothing. */
   answer(id: string, line: Buffer): void {
-    if (this.#open.has(id)) this.#settle(id, JSON.parse(line.toString('utf8')) as Reply);
+    if (this.#open.has(id)) this.#settle(id, parseReply(line));
   }
 
   /** The other side is gone: nothing will be answered. */
@@ -70,5 +79,13 @@ export class OwnRequests {
     this.#open.delete(id);
     open?.cancel();
     open?.resolve(reply);
+  }
+}
+
+function parseReply(line: Buffer): Reply {
+  try {
+    return JSON.parse(line.toString('utf8')) as Reply;
+  } catch {
+    return {};
   }
 }

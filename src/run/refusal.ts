@@ -8,11 +8,18 @@ import { CommandFailure } from './child.ts';
 export interface Refusal {
   readonly error: RpcError;
   readonly sentences: readonly string[];
-  readonly status: number;
+  /** null: that of the server. */
+  readonly status: number | null;
+}
+
+/** What host or server wrote cannot be passed on any further. */
+export class StreamFault extends Error {
+  override readonly name = 'StreamFault';
 }
 
 /** Fails closed: what is no failure that we know is a bug, and refuses too. */
 export function refusalOf(error: unknown): Refusal {
+  if (error instanceof StreamFault) return refusal(error.message, { status: null });
   if (error instanceof CommandFailure) return refusal(error.message, { status: error.status });
   if (error instanceof RootsError) {
     const { code, message, hint } = error;
@@ -26,6 +33,11 @@ export function refusalOf(error: unknown): Refusal {
       ...hintIn(error.error),
     });
   }
+  return refusalOfBug(error);
+}
+
+/** What was thrown where nothing must be. */
+export function refusalOfBug(error: unknown): Refusal {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     ...refusal('Internal error', { status: EXIT.bug, code: 'BUG' }),
@@ -34,7 +46,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 interface Details {
-  readonly status: number;
+  readonly status: number | null;
   readonly code?: Code;
   readonly hint?: string;
 }

@@ -17,34 +17,48 @@ const NOT_SUPPORTED = {
   data: { reason: 'The policy says "roots: off" for this server' },
 };
 
+const NO_LIST = { code: RPC.internal, message: 'There is no list of roots' };
+
 export interface RootsChannelOptions {
   readonly plan: LaunchPlan;
   readonly told: Told;
   readonly server: LineWriter;
   readonly tombstone: Tombstone;
   readonly timer: Timer;
+  /** What must be told cannot be: the server must not go on with what it was told before. */
+  readonly onFault: (error: unknown) => void;
 }
 
 export class RootsChannel {
   readonly #options: RootsChannelOptions;
   #told: Told;
+  #plan: LaunchPlan;
+  /** Was this server told that it may ask? */
+  #isAnnounced = false;
   #isOpen = false;
   #noticeIsDue = false;
   /** Has this server asked for the list? */
   #hasAsked = false;
-  /** Has it had an answer? */
-  #hasList = false;
+  /** The list that it has (`#key`), and keeps until it has another one. */
+  #served: string | null = null;
+  #whenTold: (() => void)[] = [];
   #waiting: string[] = [];
   #cancelWait: (() => void) | null = null;
 
   constructor(options: RootsChannelOptions) {
     this.#options = options;
     this.#told = options.told;
+    this.#plan = options.plan;
   }
 
-  /** Are roots announced to the server? */
-  get isOffered(): boolean {
-    return this.#options.plan.roots;
+  get isAnnounced(): boolean {
+    return this.#isAnnounced;
+  }
+
+  /** The server is being initialized: are roots announced to it? */
+  announce(): boolean {
+    this.#isAnnounced = this.#plan.roots;
+    return this.#isAnnounced;
   }
 
   get hasAsked(): boolean {
@@ -55,24 +69,32 @@ export class RootsChannel {
   open(): void {
     this.#isOpen = true;
     if (this.#noticeIsDue && this.#hasAsked) this.#notifySoon();
-    else this.#noticeIsDue = false;
+    else this.#noNoticeIsDue();
+  }
+
+  /** Resolves when the server has no other list than the one that holds, or knows that it is another one now. */
+  whenTold(): Promise<void> {
+    if (this.#served === null || !this.#noticeIsDue || this.#served === this.#key) return Promise.resolve();
+    return new Promise((resolve) => this.#whenTold.push(resolve));
   }
 
   /** Another process takes the server's place; it has heard nothing yet. */
   reset(): void {
     this.#isOpen = false;
-    this.#noticeIsDue = false;
+    this.#isAnnounced = false;
     this.#hasAsked = false;
-    this.#hasList = false;
+    this.#served = null;
     this.#waiting = [];
+    this.#noNoticeIsDue();
   }
 
-  update(told: Told): void {
-    const isChanged = told.key !== this.#told.key;
+  update(told: Told, plan: LaunchPlan): void {
+    const before = this.#key;
     this.#told = told;
+    this.#plan = plan;
     // The first answer waits for just this: there is no list yet that could have changed.
-    const isAwaited = this.#cancelWait !== null && !this.#hasList;
-    if (!isChanged || isAwaited || !this.#options.plan.roots) return;
+    const isAwaited = this.#cancelWait !== null && this.#served === null;
+    if (this.#key === before || isAwaited || !(this.#isAnnounced || this.#served !== null)) return;
     if (this.#isOpen && !this.#noticeIsDue) this.#notifySoon();
     this.#noticeIsDue = true;
   }
@@ -96,23 +118,51 @@ export class RootsChannel {
   }
 
   #reply(id: string): void {
-    this.#hasList = true;
-    const { plan, server } = this.#options;
-    if (!plan.roots) server.insert(errorLine(id, NOT_SUPPORTED));
-    else server.insert(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ roots: this.#list() })}}`);
+    const { server, onFault } = this.#options;
+    if (!this.#plan.roots && this.#served === null) {
+      server.insert(errorLine(id, NOT_SUPPORTED));
+      return;
+    }
+    try {
+      const result = JSON.stringify({ roots: this.#list() });
+      server.insert(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+      this.#served = this.#key;
+      this.#settleTold();
+    } catch (error) {
+      server.insert(errorLine(id, NO_LIST));
+      onFault(error);
+    }
   }
 
+  /**
+   * What holds of this channel. Once the policy says `roots: off` it carries nothing: to a server that has a list, -32601
+   * would leave that one, so it gets what anyone gets from whom everything was taken.
+   */
   #list(): Told['roots'] | readonly ReturnType<Tombstone['root']>[] {
-    const { plan, tombstone } = this.#options;
-    return this.#told.roots.length === 0 && plan.empty !== 'empty' ? [tombstone.root()] : this.#told.roots;
+    const roots = this.#plan.roots ? this.#told.roots : [];
+    return roots.length === 0 && this.#plan.empty !== 'empty' ? [this.#options.tombstone.root()] : roots;
   }
 
   /** Changes of one moment are one notice. */
   #notifySoon(): void {
     setImmediate(() => {
       if (!this.#noticeIsDue || !this.#isOpen) return;
-      this.#noticeIsDue = false;
       this.#options.server.insert(LIST_CHANGED);
+      this.#noNoticeIsDue();
     });
+  }
+
+  #noNoticeIsDue(): void {
+    this.#noticeIsDue = false;
+    this.#settleTold();
+  }
+
+  #settleTold(): void {
+    for (const resolve of this.#whenTold.splice(0)) resolve();
+  }
+
+  /** Equal where the server would be told the same. */
+  get #key(): string {
+    return this.#plan.roots ? this.#told.key : 'off';
   }
 }

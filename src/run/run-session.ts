@@ -1,8 +1,8 @@
-// The life of `rootsd run`: the plan, the server, its replacement, the end.
+// The life of `rootsd run`: the plan, the server, the end.
 
 import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
-import { RPC, type RpcError, type ViewMessage } from '../core/protocol.ts';
+import { RPC, type ViewMessage } from '../core/protocol.ts';
 import { ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
@@ -15,8 +15,9 @@ import { LineFlow } from './line-flow.ts';
 import { LineWriter } from './line-writer.ts';
 import type { Notices } from './notices.ts';
 import { hasPlaceholders } from './placeholders.ts';
-import { refusalOf } from './refusal.ts';
+import { type Refusal, refusalOf, refusalOfBug } from './refusal.ts';
 import { ServerProcess } from './server-process.ts';
+import { ServerReplacement } from './server-replacement.ts';
 import { SessionRoots } from './session-roots.ts';
 import { argumentWarnings, daemonLost, NEVER_ASKED, nothingAllowed } from './warnings.ts';
 
@@ -24,8 +25,6 @@ import { argumentWarnings, daemonLost, NEVER_ASKED, nothingAllowed } from './war
 const REFUSAL_MS = 3_000;
 /** The same where a server ended before it was asked anything. */
 const LATE_REFUSAL_MS = 500;
-/** How long calls may end before the server is replaced. */
-const DRAIN_MS = 5_000;
 /** A server that has not asked for roots this long after its start is not going to. */
 const ASK_MS = 10_000;
 /** How long a server may live on after it has closed its output. */
@@ -38,8 +37,8 @@ export interface RunSessionOptions {
   readonly host: { readonly source: ByteSource; readonly sink: ByteSink };
   /** Attaches to the daemon. */
   readonly reach: (onView: (view: ViewMessage) => void) => Promise<Attachment>;
-  /** Where a tombstone may be made if nowhere else. */
-  readonly temporaryDirectory: string;
+  /** Where a tombstone may be made, after the directory of the daemon's socket. */
+  readonly runtimeDirectories: readonly string[];
   readonly notices: Notices;
   readonly timer: Timer;
 }
@@ -54,17 +53,26 @@ export class RunSession {
   readonly #hostLeft = new Latch();
   readonly #hostGone = new Latch();
   readonly #signalled = new Latch();
+  /** Resolves when nobody waits for a host that does not read. */
+  readonly #hurry: Promise<void>;
+  readonly #isArgvChannel: boolean;
+  readonly #replacement: ServerReplacement;
   #signal: NodeJS.Signals = 'SIGTERM';
   #attachment: Attachment | null = null;
   #roots: SessionRoots | null = null;
+  /** The newest, also while it is not served yet. */
+  #child: Child | null = null;
   #process: ServerProcess | null = null;
-  #argv: readonly string[] = [];
-  #replacement: Promise<void> | null = null;
+  /** Why the session cannot go on. */
+  #failure: Refusal | null = null;
 
   constructor(options: RunSessionOptions) {
-    const { host, notices, timer } = options;
+    const { host, notices, timer, run } = options;
     this.#options = options;
     this.#host = new LineWriter(host.sink);
+    this.#isArgvChannel = hasPlaceholders(run.command.slice(1));
+    const hurried = this.#signalled.reached.then(() => this.#wait(HURRY_MS));
+    this.#hurry = Promise.race([this.#hostGone.reached, hurried]);
     this.#conversation = new Conversation({
       host: this.#host,
       notices,
@@ -72,7 +80,8 @@ export class RunSession {
       onInitialized: () => this.#initialized(),
       onHostRootsChanged: () => this.#askHostRoots(),
       onHostEnd: () => this.#leave(),
-      onFault: (what) => this.#fault(what),
+      isHostHeard: () => !this.#hostFlow.isPaused,
+      onFault: (fault) => this.#fail(fault),
     });
     this.#hostRoots = new HostRoots({
       ask: () => this.#conversation.askHostRoots(),
@@ -88,6 +97,16 @@ export class RunSession {
       answers: this.#host,
       judge: this.#conversation.hostMessages,
     });
+    this.#replacement = new ServerReplacement({
+      conversation: this.#conversation,
+      timer,
+      argv: () => this.#roots?.argv() ?? [],
+      start: (argv) => this.#start(argv),
+      serve: (child) => this.#serve(child),
+      isOver: () => this.#isOver,
+      resume: () => this.#hostFlow.resume(),
+      onFault: (error) => this.#fail(error),
+    });
     host.sink.onGone = () => this.hostIsGone();
   }
 
@@ -95,13 +114,16 @@ export class RunSession {
   async run(): Promise<Ended> {
     const { run, reach } = this.#options;
     // Where roots is the only channel, the server's command line does not depend on the plan.
-    const early = hasPlaceholders(run.command.slice(1)) ? null : startChild(run.command, run.stdio);
+    const early = this.#isArgvChannel ? null : this.#start(run.command);
     early?.catch(() => undefined);
     try {
       const attached = await Promise.race([reach((view) => this.#viewChanged(view)), this.#signalled.reached]);
       if (attached === undefined) return await this.#abandon(early);
-      this.#begin(attached);
-      this.#serve(await (early ?? this.#start()));
+      const roots = this.#begin(attached);
+      const argv = this.#isArgvChannel ? roots.argv() : run.command;
+      const process = this.#serve(await (early ?? this.#start(argv)));
+      if (this.#isArgvChannel) this.#replacement.begin(process, argv);
+      void this.#acknowledge(attached.view);
       this.#hostFlow.start();
       return await this.#untilEnd();
     } catch (error) {
@@ -125,57 +147,76 @@ export class RunSession {
     this.#leave();
   }
 
+  /** A bug of ours: whatever is below us ends now, and so will we. */
+  crash(error: unknown): void {
+    const { notices, timer } = this.#options;
+    if (this.#child !== null) new ChildEnding(this.#child, AT_ONCE, timer).signal('SIGKILL');
+    const refusal = refusalOfBug(error);
+    for (const sentence of refusal.sentences) notices.say(sentence);
+    this.#conversation.refuseAll(refusal.error);
+    this.#close();
+  }
+
+  /** Does the session end? Then no other server is started. */
+  get #isOver(): boolean {
+    return this.#signalled.isSet || this.#hostLeft.isSet || this.#failure !== null;
+  }
+
   #leave(): void {
     this.#hostLeft.set();
     this.#process?.end(PATIENT);
   }
 
-  #begin(attachment: Attachment): void {
-    const { run, timer, temporaryDirectory, notices } = this.#options;
+  #begin(attachment: Attachment): SessionRoots {
+    const { run, timer, runtimeDirectories, notices } = this.#options;
     const { server } = this.#conversation;
-    this.#attachment = attachment;
     const uid = ownUid();
     const { command } = run;
-    this.#roots = new SessionRoots({ attachment, server, timer, command, temporaryDirectory, uid });
-    this.#conversation.use(this.#roots.channel);
-    for (const warning of argumentWarnings(command.slice(1), this.#roots.plan)) notices.say(warning);
-    this.#argv = this.#roots.argv();
+    const onFault = (error: unknown): void => this.#fail(error);
+    const roots = new SessionRoots({ attachment, server, timer, command, runtimeDirectories, uid, onFault });
+    this.#attachment = attachment;
+    this.#roots = roots;
+    this.#conversation.use(roots.channel);
+    for (const warning of argumentWarnings(command.slice(1), roots.plan)) notices.say(warning);
     this.#sayIfEmpty();
-    attachment.ack(attachment.view);
+    return roots;
   }
 
-  #start(): Promise<Child> {
-    return startChild(this.#argv, this.#options.run.stdio);
+  async #start(argv: readonly string[]): Promise<Child> {
+    this.#child = await startChild(argv, this.#options.run.stdio);
+    return this.#child;
   }
 
-  #serve(child: Child): void {
-    const { timer } = this.#options;
+  #serve(child: Child): ServerProcess {
     const process = new ServerProcess(child, {
       host: this.#host,
       server: this.#conversation.server,
-      timer,
+      timer: this.#options.timer,
+      hurry: this.#hurry,
       judge: (onEnd) => this.#conversation.serverMessages(onEnd),
     });
     this.#process = process;
     void process.outputEnded.reached.then(() => this.#silent(process));
     if (this.#signalled.isSet) process.end(PATIENT).signal(this.#signal);
-    else if (this.#hostLeft.isSet) process.end(PATIENT);
+    else if (this.#isOver) process.end(this.#failure === null ? PATIENT : QUICK);
+    return process;
   }
 
   /** A server that has closed its output answers nothing more, whether it ends or not. */
   async #silent(process: ServerProcess): Promise<void> {
     await Promise.race([process.ended, this.#wait(SILENCE_MS)]);
-    if (process.hasEnded || process !== this.#process || this.#replacement !== null) return;
+    const { hostMessages } = this.#conversation;
+    if (process.hasEnded || process.isBeingEnded || hostMessages.gate === 'draining') return;
     this.#conversation.refuseAll({ code: RPC.internal, message: 'The server has closed its output' });
     process.end(PATIENT);
   }
 
   #initialized(): void {
-    const { timer, notices, run } = this.#options;
+    const { timer, notices } = this.#options;
     const channel = this.#roots?.channel;
     channel?.open();
     this.#askHostRoots();
-    if (!channel?.isOffered || hasPlaceholders(run.command.slice(1))) return;
+    if (!channel?.isAnnounced || this.#isArgvChannel) return;
     timer(ASK_MS, () => {
       if (!channel.hasAsked) notices.say(NEVER_ASKED);
     });
@@ -191,22 +232,25 @@ export class RunSession {
   #viewChanged(view: ViewMessage): void {
     const { connected, refusal } = this.#attachment ?? {};
     if (connected === false) this.#options.notices.say(daemonLost(refusal ?? null));
+    const before = this.#roots?.plan;
     this.#roots?.update();
     this.#applied();
-    const ack = (): void => this.#attachment?.ack(view);
-    // Notices leave with setImmediate(); a replacement takes its time.
-    if (this.#replacement === null) setImmediate(ack);
-    else void this.#replacement.then(ack, () => undefined);
+    if (before?.hostRoots === 'ignore') this.#askHostRoots();
+    // While there is no server yet, nobody has heard of it: run() acknowledges when there is one.
+    if (this.#process !== null) void this.#acknowledge(view);
   }
 
   /** What holds is another list: say so, and give the server the command line that goes with it. */
   #applied(): void {
     this.#sayIfEmpty();
-    if (this.#replacement !== null || !hasPlaceholders(this.#options.run.command.slice(1))) return;
-    this.#replacement = this.#replaceWhileNeeded().finally(() => {
-      this.#replacement = null;
-    });
-    this.#replacement.catch(() => undefined);
+    if (this.#isArgvChannel) this.#replacement.check();
+  }
+
+  /** Says that a view is in force: never before the server has been told, or replaced. */
+  async #acknowledge(view: ViewMessage): Promise<void> {
+    if (!(await this.#replacement.settled())) return;
+    await this.#roots?.channel.whenTold();
+    this.#attachment?.ack(view);
   }
 
   #sayIfEmpty(): void {
@@ -216,43 +260,12 @@ export class RunSession {
     if (this.#roots?.isEmpty) notices.say(nothingAllowed(server, this.#roots.plan, view?.view ?? []));
   }
 
-  async #replaceWhileNeeded(): Promise<void> {
-    for (;;) {
-      const argv = this.#roots?.argv() ?? [];
-      const old = this.#process;
-      if (old === null || old.isBeingEnded || old.hasEnded || isSame(argv, this.#argv)) return;
-      this.#argv = argv;
-      await this.#replace(old);
-    }
-  }
-
-  /** Another process takes the server's place; the host keeps its session, its messages wait meanwhile. */
-  async #replace(old: ServerProcess): Promise<void> {
-    const { hostMessages, open, handshake } = this.#conversation;
-    hostMessages.gate = 'draining';
-    if (handshake.openId === null) await Promise.race([open.whenEmpty(), old.ended, this.#wait(DRAIN_MS)]);
-    if (old.hasEnded || old.isBeingEnded) return;
-    hostMessages.gate = 'shut';
-    old.end(QUICK);
-    await old.finished();
-    await old.gone();
-    if (this.#signalled.isSet || this.#hostLeft.isSet) return;
-    this.#conversation.abandonProcess({
-      code: RPC.internal,
-      message: 'The server was started again, because the directories it may use have changed; try again',
-    });
-    this.#serve(await this.#start());
-    await Promise.race([this.#conversation.replay(), this.#process?.ended]);
-    hostMessages.gate = 'open';
-    this.#hostFlow.resume();
-  }
-
   async #untilEnd(): Promise<Ended> {
     for (;;) {
       const process = this.#process;
       if (process === null) throw new TypeError('there is no server');
       const ended = await process.finished();
-      await this.#replacement;
+      await this.#replacement.settled();
       if (process === this.#process) return await this.#finish(process, ended);
     }
   }
@@ -263,7 +276,7 @@ export class RunSession {
     const how = ended.signal === null ? `status ${ended.status}` : ended.signal;
     const error = { code: RPC.internal, message: `The server has ended with ${how}`, data: ended };
     const hadQuestions = open.hasSeenOne;
-    this.#conversation.refuseAll(error);
+    this.#conversation.refuseAll(this.#failure?.error ?? error);
     this.#hostFlow.resume();
     if (!hadQuestions) {
       await Promise.race([
@@ -275,7 +288,8 @@ export class RunSession {
     }
     await this.#endHost();
     await process.gone();
-    return ended;
+    const status = this.#failure?.status ?? null;
+    return status === null ? ended : { status, signal: null };
   }
 
   /** There will be no server: the host's first request is answered with the reason. */
@@ -300,18 +314,18 @@ export class RunSession {
     return { status: null, signal: this.#signal };
   }
 
-  /** The session cannot go on. */
-  #fault(what: string): void {
-    const error: RpcError = { code: RPC.internal, message: what };
-    this.#options.notices.say(what);
-    this.#conversation.refuseAll(error);
-    this.#process?.end(PATIENT);
+  /** The session cannot go on: the host hears why, and no server stays behind with a list that does not hold. */
+  #fail(reason: unknown): void {
+    if (this.#failure !== null) return;
+    this.#failure = refusalOf(reason);
+    for (const sentence of this.#failure.sentences) this.#options.notices.say(sentence);
+    this.#conversation.refuseAll(this.#failure.error);
+    this.#process?.end(QUICK);
   }
 
   /** Waits until the host has read everything, unless it is gone, or we are told to end. */
   async #endHost(): Promise<void> {
-    const hurry = this.#signalled.reached.then(() => this.#wait(HURRY_MS));
-    await Promise.race([this.#host.end(), this.#hostGone.reached, hurry]);
+    await Promise.race([this.#host.end(), this.#hurry]);
   }
 
   #close(): void {
@@ -326,8 +340,4 @@ export class RunSession {
       this.#options.timer(ms, resolve);
     });
   }
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((word, i) => word === b[i]);
 }

@@ -12,6 +12,8 @@ export interface ServerProcessOptions {
   readonly host: LineWriter;
   readonly server: LineWriter;
   readonly timer: Timer;
+  /** Resolves when nobody waits for a slow host any more. */
+  readonly hurry: Promise<void>;
   /** Judges what it writes; `onEnd` is to be called when it writes no more. */
   readonly judge: (onEnd: () => void) => Judge;
 }
@@ -57,10 +59,10 @@ export class ServerProcess {
     return this.#ending;
   }
 
-  /** Resolves when it has ended and what it wrote has been passed on, however slowly the host reads. */
+  /** Resolves when it has ended and what it wrote has been passed on, however slowly the host reads, or `hurry` says so. */
   async finished(): Promise<Ended> {
     const ended = await this.#child.ended;
-    const isOver = this.outputEnded.reached.then(() => true);
+    const isOver = Promise.race([this.outputEnded.reached, this.#options.hurry]).then(() => true);
     for (let received = -1; received !== this.#flow.received || this.#flow.isPaused; ) {
       received = this.#flow.received;
       if (await Promise.race([isOver, this.#delay()])) break;

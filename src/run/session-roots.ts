@@ -19,26 +19,35 @@ export interface SessionRootsOptions {
   /** As it was given, with its placeholders. */
   readonly command: readonly string[];
   /** Where a directory of our own may be made, after that of the daemon's socket. */
-  readonly temporaryDirectory: string;
+  readonly runtimeDirectories: readonly string[];
   readonly uid: number;
+  /** What must be told cannot be. */
+  readonly onFault: (error: unknown) => void;
 }
 
 export class SessionRoots {
   readonly channel: RootsChannel;
-  readonly plan: LaunchPlan;
   readonly #options: SessionRootsOptions;
   readonly #tombstone: Tombstone;
+  /** What the host last listed; null: nothing. */
   #limits: readonly RealPath[] | null = null;
+  #plan: LaunchPlan;
   #told: Told;
 
   constructor(options: SessionRootsOptions) {
-    const { attachment, server, timer, uid, temporaryDirectory } = options;
+    const { attachment, server, timer, uid, onFault } = options;
     this.#options = options;
-    this.plan = attachment.result.plan;
+    this.#plan = attachment.view.plan;
     this.#told = narrowView(attachment.view, null);
-    const runtimeDirectories = [dirname(attachment.socketPath), `/run/user/${uid}`, temporaryDirectory];
+    const runtimeDirectories = [dirname(attachment.socketPath), ...options.runtimeDirectories];
     this.#tombstone = new Tombstone({ uid, runtimeDirectories });
-    this.channel = new RootsChannel({ plan: this.plan, told: this.#told, server, tombstone: this.#tombstone, timer });
+    const [plan, told, tombstone] = [this.#plan, this.#told, this.#tombstone];
+    this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onFault });
+  }
+
+  /** What holds of the server's entry in the policy. */
+  get plan(): LaunchPlan {
+    return this.#plan;
   }
 
   get isEmpty(): boolean {
@@ -53,8 +62,10 @@ export class SessionRoots {
 
   /** The daemon's view is another one. */
   update(): void {
-    this.#told = narrowView(this.#options.attachment.view, this.#limits);
-    this.channel.update(this.#told);
+    const { view } = this.#options.attachment;
+    this.#plan = view.plan;
+    this.#told = narrowView(view, this.#plan.hostRoots === 'narrow' ? this.#limits : null);
+    this.channel.update(this.#told, this.#plan);
   }
 
   /** The host has said which of its directories it means. */

@@ -3,15 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { attach } from '../../src/client/attach.ts';
-import { JsonLineReader } from '../../src/client/json-lines.ts';
-import { type ByteReader, ByteSink, type ByteSource } from '../../src/run/bytes.ts';
 import { Notices } from '../../src/run/notices.ts';
 import { RunSession } from '../../src/run/run-session.ts';
 import { FakeDaemon, viewOf } from '../support/fake-daemon.ts';
+import { HostInProcess } from '../support/host-in-process.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { type Json, OBEDIENT_SERVER, RunHost, useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
@@ -105,7 +103,7 @@ describe('RunSession', () => {
       },
       host,
       reach: (onView) => attach({ sockets: () => [daemon.socket], params: { version: 1, server: 's' }, onView }),
-      temporaryDirectory: temporaryDirectory(t),
+      runtimeDirectories: [],
       notices: new Notices((bytes) => said.push(String(bytes))),
       timer: timer.after,
     });
@@ -121,47 +119,3 @@ describe('RunSession', () => {
     assert.deepEqual(await ended, { status: 0, signal: null });
   });
 });
-
-/** A host within this process. */
-class HostInProcess {
-  readonly source: ByteSource;
-  readonly sink: ByteSink;
-  #reader: ByteReader | null = null;
-  readonly #early: Buffer[] = [];
-  readonly #waiting = new Map<unknown, () => void>();
-
-  constructor() {
-    const answers = new JsonLineReader((message) => this.#waiting.get((message as Json).id)?.());
-    this.source = {
-      start: (reader) => {
-        this.#reader = reader;
-        for (const chunk of this.#early) reader.take(chunk);
-      },
-      resume: () => undefined,
-      close: () => undefined,
-    };
-    this.sink = new ByteSink(
-      new Writable({
-        write(chunk, _encoding, done) {
-          answers.push(chunk);
-          done();
-        },
-      }),
-    );
-  }
-
-  send(message: Json): void {
-    const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    if (this.#reader === null) this.#early.push(bytes);
-    else this.#reader.take(bytes);
-  }
-
-  request(id: number, method: string, params: Json = {}): Promise<void> {
-    this.send({ id, method, params });
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
-  }
-
-  end(): void {
-    this.#reader?.ended();
-  }
-}

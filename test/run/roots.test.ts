@@ -156,18 +156,59 @@ describe('rootsd run, a view that changes', () => {
   });
 
   it('notifies nobody before initialized, but then a server that had asked', async (t) => {
-    const { base, daemon, host } = await setUp(t);
+    const { daemon, host } = await setUp(t);
     await host.request('initialize', { capabilities: {} });
     await host.ask('roots');
-    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
-    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    await daemon.next('rootsd/ack');
+    daemon.publish(viewOf({}, '02'));
+    await host.said('rootsd allow');
     assert.equal(await host.ask('list-changed'), 0);
+    const acknowledged = daemon.received.some(({ method }) => method === 'rootsd/ack');
+    assert.equal(acknowledged, false, 'nothing is acknowledged of which the server has not heard');
     host.send({ method: 'notifications/initialized' });
-    assert.deepEqual(namesIn(await host.ask('roots')), ['b']);
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
     assert.equal(await host.ask('list-changed'), 1);
+    assert.deepEqual(namesIn(await host.ask('roots')), ['no access (rootsd)']);
     const lines = (await host.ask('received')) as string[];
     const at = (text: string): number => lines.findIndex((line) => line.includes(text));
     assert.ok(at('list_changed') > at('notifications/initialized'));
+  });
+
+  it('acknowledges what a server has asked for by itself', async (t) => {
+    const { daemon, host } = await setUp(t);
+    await host.request('initialize', { capabilities: {} });
+    await host.ask('roots');
+    daemon.publish(viewOf({}, '02'));
+    await host.said('rootsd allow');
+    await host.ask('roots');
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+  });
+
+  it('is followed where the policy says "roots: off", and "on" again: off is told like a revocation', async (t) => {
+    const { base, daemon, host } = await setUp(t);
+    const allowed = viewOf({ a: `${base}/a` });
+    await host.initialize();
+    assert.deepEqual(namesIn(await host.ask('roots')), ['a']);
+    daemon.plan = { ...daemon.plan, roots: false };
+    daemon.publish({ ...allowed, generation: '02' });
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    assert.equal(await host.ask('list-changed'), 1);
+    assert.deepEqual(namesIn(await host.ask('roots')), ['no access (rootsd)']);
+    daemon.plan = { ...daemon.plan, roots: true };
+    daemon.publish({ ...allowed, generation: '03' });
+    while ((await daemon.next('rootsd/ack')).params.generation !== '03');
+    assert.equal(await host.ask('list-changed'), 2);
+    assert.deepEqual(namesIn(await host.ask('roots')), ['a']);
+  });
+
+  it('is followed where the policy says "roots: off" to a server that has no list yet: it gets none', async (t) => {
+    const { base, daemon, host } = await setUp(t);
+    await host.initialize();
+    daemon.plan = { ...daemon.plan, roots: false };
+    daemon.publish(viewOf({ a: `${base}/a` }, '02'));
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    const { error } = (await host.ask('roots')) as { error: { code: number; data: { reason: string } } };
+    assert.deepEqual([error.code, /roots: off/.test(error.data.reason)], [-32601, true]);
   });
 
   it('sends no notice for any number of roots/list', async (t) => {

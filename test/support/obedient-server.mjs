@@ -1,7 +1,7 @@
 // A stdio server without an SDK that does what its requests say. It keeps every line it gets.
 
 import { spawn } from 'node:child_process';
-import { readFileSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const received = [];
@@ -13,6 +13,15 @@ const write = (text) => process.stdout.write(text);
 const send = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const reply = (id, result) => send({ id, result });
 
+/** With `--hold FILE`: as long as that file names the first argument, `initialize` is not answered; FILE.held says so. */
+async function untilReleased() {
+  const [first, option, file] = process.argv.slice(2);
+  if (option !== '--hold') return;
+  const isHeld = () => existsSync(file) && readFileSync(file, 'utf8') === first;
+  if (isHeld()) writeFileSync(`${file}.held`, first);
+  while (isHeld()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 /** Sends raw text that holds a request, and resolves with the answer to that id. */
 function ask(id, raw) {
   return new Promise((resolve) => {
@@ -22,8 +31,10 @@ function ask(id, raw) {
 }
 
 const methods = {
-  initialize: (id) =>
-    reply(id, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'o', version: '1' } }),
+  initialize: async (id) => {
+    await untilReleased();
+    reply(id, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'o', version: '1' } });
+  },
   echo: (id, params) => reply(id, params),
   received: (id) => reply(id, received),
   argv: (id) => reply(id, process.argv.slice(2)),

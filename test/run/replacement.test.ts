@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { realTimer, type Timer } from '../../src/client/timer.ts';
+import type { Ended } from '../../src/run/child.ts';
+import { Notices } from '../../src/run/notices.ts';
+import { identifyProcess } from '../../src/run/processes.ts';
+import { RunSession } from '../../src/run/run-session.ts';
+import { type FakeView, viewOf } from '../support/fake-daemon.ts';
+import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { type Json, OBEDIENT_SERVER } from '../support/run-host.ts';
+import { makeTree } from '../support/tree.ts';
+
+interface InProcess {
+  readonly base: string;
+  readonly host: HostInProcess;
+  readonly attachment: AttachmentInProcess;
+  /** The end of the session, which has begun. */
+  readonly ended: Promise<Ended>;
+  /** All that `run` has said. */
+  readonly said: () => string;
+  readonly view: (...names: readonly string[]) => FakeView;
+  /** From now on a server whose first argument is this path does not answer `initialize`. */
+  readonly hold: (path: string) => void;
+  /** Is there one that would answer? */
+  readonly isHeld: () => boolean;
+  readonly release: () => void;
+}
+
+/** A session within this process. The obedient server gets `args`; what it may have is `a`. */
+function setUp(t: TestContext, args: readonly string[], timer: Timer = realTimer): InProcess {
+  const base = makeTree(t, ['dir a', 'dir b', 'dir c', 'dir run']);
+  const host = new HostInProcess();
+  const view = (...names: readonly string[]): FakeView =>
+    viewOf(Object.fromEntries(names.map((name) => [name, `${base}/${name}`])));
+  const attachment = new AttachmentInProcess(`${base}/run`, view('a'));
+  const said: string[] = [];
+  const hold = `${base}/hold`;
+  const session = new RunSession({
+    run: {
+      server: 'o',
+      host: null,
+      socket: undefined,
+      stdio: 'socket',
+      command: [process.execPath, OBEDIENT_SERVER, ...args, '--hold', hold],
+    },
+    host,
+    reach: attachment.reach,
+    runtimeDirectories: [],
+    notices: new Notices((bytes) => said.push(String(bytes))),
+    timer,
+  });
+  t.after(() => session.crash(new Error('the test is over')));
+  return {
+    base,
+    host,
+    attachment,
+    view,
+    ended: session.run(),
+    said: () => said.join(''),
+    hold: (path) => writeFileSync(hold, path),
+    isHeld: () => existsSync(`${hold}.held`),
+    release: () => rmSync(hold),
+  };
+}
+
+/** Waits for what nothing tells. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+let lastId = 100;
+async function ask(host: HostInProcess, method: string): Promise<unknown> {
+  lastId += 1;
+  return (await host.request(lastId, method)).result;
+}
+
+const firstArgument = async (host: HostInProcess): Promise<string> =>
+  String(((await ask(host, 'argv')) as string[])[0]);
+const pidOf = async (host: HostInProcess): Promise<number> => ((await ask(host, 'environment')) as { pid: number }).pid;
+const rootsOf = (...paths: readonly string[]): Json => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
+
+describe('RunSession, a change where argv is the channel, at a bad moment', () => {
+  it('is not lost while the server starts, nor acknowledged before it holds', async (t) => {
+    const { host, attachment, ended, view } = setUp(t, ['{roots}']);
+    // By then the plan is here, and the server is on its way.
+    setImmediate(() => attachment.publish(view()));
+    await host.initialize();
+    assert.deepEqual(readdirSync(await firstArgument(host)), [], 'an empty directory stands for no root');
+    await until(() => attachment.acknowledged.includes(2));
+    host.end();
+    assert.deepEqual(await ended, { status: 0, signal: null });
+  });
+
+  it('is not acknowledged while the server of before still runs', async (t) => {
+    const { base, host, attachment, view, hold, isHeld, release } = setUp(t, ['{roots}']);
+    await host.initialize();
+    await until(() => attachment.acknowledged.includes(1));
+    hold(`${base}/b`);
+    attachment.publish(view('b'));
+    await until(isHeld);
+    assert.deepEqual(attachment.acknowledged, [1]);
+    release();
+    await until(() => attachment.acknowledged.includes(2));
+    assert.equal(await firstArgument(host), `${base}/b`);
+  });
+
+  it('replaces a server at once that is still at its handshake', { timeout: 30_000 }, async (t) => {
+    const { base, host, attachment, view, hold, isHeld } = setUp(t, ['{roots}']);
+    await host.initialize();
+    hold(`${base}/b`);
+    attachment.publish(view('b'));
+    await until(isHeld);
+    attachment.publish(view('c'));
+    await until(() => attachment.acknowledged.includes(3));
+    assert.equal(await firstArgument(host), `${base}/c`);
+    const methods = ((await ask(host, 'received')) as string[]).map((line) => JSON.parse(line).method);
+    assert.deepEqual(methods.slice(0, 3), ['initialize', 'notifications/initialized', 'argv'], 'each is said once');
+  });
+
+  it('does not tell the new server the end of a line that began for the old one', async (t) => {
+    const { base, host, attachment, view } = setUp(t, ['{roots}']);
+    await host.initialize();
+    await ask(host, 'echo');
+    host.write(`{"jsonrpc":"2.0","id":"cut","method":"echo","params":{"text":"${'x'.repeat(200_000)}`);
+    attachment.publish(view('b'));
+    await until(() => attachment.acknowledged.includes(2));
+    const answer = host.next(({ id }) => id === 'cut');
+    host.write('"}}\n');
+    assert.match(((await answer).error as Json).message as string, /started again/);
+    assert.equal(await firstArgument(host), `${base}/b`);
+    const lines = (await ask(host, 'received')) as string[];
+    assert.equal(JSON.parse(lines[0] ?? '').method, 'initialize');
+    assert.ok(!lines.some((line) => line.includes('xxx')));
+  });
+});
+
+describe('RunSession, an answer of the host while its messages wait', () => {
+  /** What the host writes before its answer: then the answer is not even read until the server is there. */
+  for (const [what, before] of [
+    ['is heard at once', []],
+    ['is heard when it is reached: until then the clock does not count', [{ id: 'first', method: 'echo' }]],
+  ] as const) {
+    it(what, async (t) => {
+      const timer = new ManualTimer();
+      const { base, host, attachment, view, hold, isHeld, release, said } = setUp(t, ['{roots}'], timer.after);
+      attachment.view = { ...attachment.view, ...view('a', 'b', 'c') };
+      const isQuestion = ({ method }: Json): boolean => method === 'roots/list';
+      const asked = host.next(isQuestion);
+      await host.initialize({ roots: { listChanged: true } });
+      const askedAgain = host.next(isQuestion);
+      host.send({ id: (await asked).id, result: rootsOf(`${base}/b`, `${base}/c`) });
+      await until(() => attachment.acknowledged.includes(1));
+      assert.equal(await firstArgument(host), `${base}/b`);
+      host.send({ method: 'notifications/roots/list_changed' });
+      const { id } = await askedAgain;
+      hold(`${base}/c`);
+      attachment.publish(view('a', 'c'));
+      await until(isHeld);
+      for (const message of before) host.send(message);
+      host.send({ id, result: rootsOf(`${base}/a`) });
+      timer.advance(5_000);
+      release();
+      while ((await firstArgument(host)) !== `${base}/a`);
+      assert.equal(said(), '');
+    });
+  }
+
+  it('that does not come leaves the list that the host gave before', async (t) => {
+    const timer = new ManualTimer();
+    const { base, host, attachment, said } = setUp(t, ['{roots}'], timer.after);
+    attachment.view = { ...attachment.view, ...viewOf({ a: `${base}/a`, b: `${base}/b` }) };
+    const asked = host.next(({ method }) => method === 'roots/list');
+    await host.initialize({ roots: { listChanged: true } });
+    host.send({ id: (await asked).id, result: rootsOf(`${base}/b`) });
+    await until(() => attachment.acknowledged.includes(1));
+    const before = await pidOf(host);
+    host.send({ method: 'notifications/roots/list_changed' });
+    await ask(host, 'echo');
+    timer.advance(5_000);
+    await until(() => said() !== '');
+    assert.match(said(), /does not list its roots again/);
+    assert.equal(await firstArgument(host), `${base}/b`);
+    assert.equal(await pidOf(host), before);
+  });
+});
+
+describe('RunSession, where an empty directory is needed and none can be made', () => {
+  /** By which channel; what the server is asked after the change. */
+  for (const [channel, args] of [
+    ['argv', ['{roots}']],
+    ['roots', []],
+  ] as const) {
+    it(`ends the server and says what to do: ${channel}`, async (t) => {
+      const { base, host, attachment, ended, view, said } = setUp(t, args);
+      await host.initialize();
+      const pid = await pidOf(host);
+      rmSync(`${base}/run`, { recursive: true });
+      const open = host.request(9, 'never');
+      attachment.publish(view());
+      if (channel === 'roots') host.send({ id: 10, method: 'roots' });
+      const { message, data } = (await open).error as { message: string; data: Json };
+      assert.equal(data.code, 'TOMBSTONE_FAILED');
+      assert.match(message, /Make one of these writable/);
+      assert.deepEqual(await ended, { status: 78, signal: null });
+      assert.equal(identifyProcess(pid), null);
+      assert.match(said(), /Cannot make an empty directory/);
+      assert.deepEqual(attachment.acknowledged.slice(1), channel === 'argv' ? [] : [2]);
+    });
+  }
+});
