@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
 import { RootsError } from '../core/errors.ts';
+import { EXIT } from '../core/exit-status.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts';
 import type { Layers } from '../daemon/layers.ts';
@@ -87,6 +88,10 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
       onChange: () => screen.changed(),
       onSessions: (count) => idle.sessions(count),
       onStop: () => stop.now(),
+      onLost: (error) => {
+        log.log('error', LOG_EVENTS.socketLost, { error });
+        stop.now(EXIT.tryAgain);
+      },
       onTerminalGone: () => stop.now(HUNG_UP),
     });
     screen.open(daemon, settings);
@@ -97,7 +102,7 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
 }
 
 type Events = HangupOptions &
-  Pick<DaemonOptions, 'onStop' | 'configProblems'> &
+  Pick<DaemonOptions, 'onStop' | 'onLost' | 'configProblems'> &
   Required<Pick<DaemonOptions, 'onChange' | 'onSessions'>>;
 
 /** Opens lock, state and daemon, and tells clients where it is. */

@@ -3,6 +3,7 @@ export const LOG_EVENTS = {
   started: 'daemon started',
   stopped: 'daemon stopped',
   listenerLeftOut: 'listener left out',
+  socketLost: 'socket lost',
   listening: 'socket listening',
   activated: 'layer activated',
   configRead: 'configuration read',

@@ -23,6 +23,7 @@ import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
+import { KeptSockets } from './kept-sockets.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
@@ -52,6 +53,8 @@ export interface DaemonOptions {
   /** Around each reload: for the service manager. */
   readonly onReload?: { begin(): void; end(): void };
   readonly onStop: () => void;
+  /** Nobody can connect any more: another daemon has our place, or there is none. */
+  readonly onLost: (error: unknown) => void;
 }
 
 /** How long `reload --wait` waits for sessions to acknowledge. */
@@ -130,13 +133,14 @@ export class Daemon implements Administered, AsyncDisposable {
       closed: (session: AttachedSession) => this.#detach(session),
     };
     const shared = { limits, authority, native, log, now };
-    this.#peers = this.#parts.add(await openPeers({ at: peersAt, ...shared }));
+    const kept = new KeptSockets(this.#options.onLost);
+    this.#peers = kept.add(this.#parts.add(await openPeers({ at: peersAt, ...shared })));
     for (const { name, at } of this.#options.listeners) {
-      this.#parts.add(await openPeers({ at, listener: name, ...shared }));
+      kept.add(this.#parts.add(await openPeers({ at, listener: name, ...shared })));
     }
-    this.#parts.add<Control>(
-      await openControl({ at: controlAt, handlers: controlHandlers(this), limits, native, log }),
-    );
+    const handlers = controlHandlers(this);
+    kept.add(this.#parts.add<Control>(await openControl({ at: controlAt, handlers, limits, native, log })));
+    this.#parts.add(kept);
   }
 
   /** Closes the parts in reverse; goes on when one fails. */

@@ -54,6 +54,13 @@ export class Control implements AsyncDisposable {
     log('info', LOG_EVENTS.listening, { address: this.address });
   }
 
+  /** Listens anew where the file has been removed or replaced; open connections stay. Throws as listen() does. */
+  async keepListening(): Promise<void> {
+    if (this.#listener === undefined || this.#listener.isThere()) return;
+    this.#listener.close();
+    await this.open();
+  }
+
   /** Takes no more connections and ends those that are open; an answer that is ready is sent, for a second at most. */
   async close(): Promise<void> {
     this.#listener?.close();

@@ -19,6 +19,8 @@ export type ListenAt =
 export interface Listener {
   /** The path; `fd:N` where the kernel knows none. */
   readonly address: string;
+  /** Is the file that peers connect by still ours? It may have been cleaned away, or replaced. */
+  isThere(): boolean;
   /** Accepts no more connections, and removes the file if it is still ours. Connections that are open stay. */
   close(): void;
 }
@@ -69,7 +71,11 @@ export function checkOwnerOnly({ address }: Listener): void {
 async function listenInherited(server: Server, fd: number): Promise<Listener> {
   await listening(server, `fd:${fd}`, () => server.listen({ fd }));
   const address = server.address();
-  return { address: typeof address === 'string' ? address : `fd:${fd}`, close: () => server.close() };
+  return {
+    address: typeof address === 'string' ? address : `fd:${fd}`,
+    isThere: () => true,
+    close: () => server.close(),
+  };
 }
 
 async function listenAtPath(server: Server, path: string, mode = OWNER_ONLY): Promise<Listener> {
@@ -82,7 +88,11 @@ async function listenAtPath(server: Server, path: string, mode = OWNER_ONLY): Pr
   try {
     const ours = restrict(bound, mode);
     renameSync(bound, canonical);
-    return { address: canonical, close: () => removeAndClose(server, canonical, ours) };
+    return {
+      address: canonical,
+      isThere: () => isSameFile(canonical, ours),
+      close: () => removeAndClose(server, canonical, ours),
+    };
   } catch (error) {
     server.close();
     throw error instanceof RootsError ? error : failed(canonical, error);
@@ -161,9 +171,13 @@ async function listening(server: Server, path: string, start: () => void): Promi
 /** The file first: as long as the socket is open, no other one can have its inode. */
 function removeAndClose(server: Server, path: string, ours: Stats): void {
   if (!server.listening) return;
-  const now = lstatSync(path, { throwIfNoEntry: false });
-  if (now?.ino === ours.ino && now.dev === ours.dev) unlinkSync(path);
+  if (isSameFile(path, ours)) unlinkSync(path);
   server.close();
+}
+
+function isSameFile(path: string, ours: Stats): boolean {
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  return now?.ino === ours.ino && now.dev === ours.dev;
 }
 
 function failed(path: string, error: unknown): RootsError {

@@ -65,6 +65,13 @@ export class Peers implements AsyncDisposable {
     if (native === null) log('warn', LOG_EVENTS.peerFactsLimited, { address: this.address });
   }
 
+  /** Listens anew where the file has been removed or replaced; open connections stay. Throws as listen() does. */
+  async keepListening(): Promise<void> {
+    if (this.#listener === undefined || this.#listener.isThere()) return;
+    this.#listener.close();
+    await this.open();
+  }
+
   /** Takes no more connections and ends those that are open; what waits for them is sent, for a second at most. */
   async close(): Promise<void> {
     this.#listener?.close();

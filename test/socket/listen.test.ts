@@ -239,5 +239,7 @@ test('checkOwnerOnly() refuses a socket that other users reach, where nobody cou
   checkOwnerOnly(await open(t, { path: join(base, 'own.sock') }));
   const shared = await open(t, { path: join(base, 'shared.sock'), mode: 0o666 });
   assert.throws(() => checkOwnerOnly(shared), { code: 'SOCKET_UNSAFE' });
-  assert.throws(() => checkOwnerOnly({ address: 'fd:3', close: () => {} }), { code: 'SOCKET_UNSAFE' });
+  assert.throws(() => checkOwnerOnly({ address: 'fd:3', isThere: () => true, close: () => {} }), {
+    code: 'SOCKET_UNSAFE',
+  });
 });
