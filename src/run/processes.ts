@@ -1,7 +1,8 @@
 // Processes below the child, from /proc: to end a launcher (npx, uvx, sh) is not to end the server. Where there is no
 // /proc, the child alone is known.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { type ProcessStat, readProcessStat } from '../disk/process-stat.ts';
 
 /** A process for good: numbers are used again, a number with its start time is not. */
 export interface ProcessIdentity {
@@ -10,15 +11,10 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-interface ProcessEntry extends ProcessIdentity {
-  readonly parent: number;
-  readonly state: string;
-}
-
 /** The process of that number now, or null where there is none or only its remains. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
-  const entry = readEntry(pid);
-  return entry === null || 'ZXx'.includes(entry.state) ? null : { pid, startTime: entry.startTime };
+  const stat = readProcessStat(pid);
+  return stat === null || 'ZXx'.includes(stat.state) ? null : { pid, startTime: stat.startTime };
 }
 
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
@@ -30,7 +26,7 @@ export function descendantsOf(ancestors: readonly ProcessIdentity[]): readonly P
   const entries = readEntries();
   const found = new Map(ancestors.filter(isAlive).map((process) => [process.pid, process]));
   for (let grows = true; grows; ) {
-    const children = entries.filter(({ pid, parent }) => found.has(parent) && !found.has(pid));
+    const children = entries.filter(({ pid, parentPid }) => found.has(parentPid) && !found.has(pid));
     for (const { pid, startTime } of children) found.set(pid, { pid, startTime });
     grows = children.length > 0;
   }
@@ -47,24 +43,14 @@ export function signalProcess(process: ProcessIdentity, signal: NodeJS.Signals):
   }
 }
 
-function readEntries(): readonly ProcessEntry[] {
+function readEntries(): readonly (ProcessIdentity & ProcessStat)[] {
   try {
     const pids = readdirSync('/proc').map(Number);
-    return pids.flatMap((pid) => (Number.isInteger(pid) ? (readEntry(pid) ?? []) : []));
+    return pids.filter(Number.isInteger).flatMap((pid) => {
+      const stat = readProcessStat(pid);
+      return stat === null ? [] : { pid, ...stat };
+    });
   } catch {
     return [];
-  }
-}
-
-/** The name in parentheses may hold anything, parentheses too: what counts starts after the last one. */
-function readEntry(pid: number): ProcessEntry | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, parent, startTime] = [fields[0], fields[1], fields[19]];
-    if (state === undefined || startTime === undefined) return null;
-    return { pid, parent: Number(parent), state, startTime };
-  } catch {
-    return null;
   }
 }

@@ -6,7 +6,8 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Observed, User } from '../core/peer.ts';
 import type { Native } from '../disk/native.ts';
-import { readExe, readParent, readProcess, readStat } from './process-facts.ts';
+import { readProcessStat } from '../disk/process-stat.ts';
+import { readExe, readParent, readProcess } from './process-facts.ts';
 
 export interface PeerFacts {
   /** undefined: not even that is known, the connection is gone. */
@@ -58,7 +59,7 @@ function observeProcess({ native, fd, pid, uid, base }: Connected): PeerFacts {
   const runs = (): boolean => {
     if (pidfd === 'gone') return false;
     if (typeof held === 'number') return native.isAlive(held);
-    return observed.startTime !== undefined && readStat(pid)?.startTime === observed.startTime;
+    return observed.startTime !== undefined && readProcessStat(pid)?.startTime === observed.startTime;
   };
   const wasThere = runs();
   return {

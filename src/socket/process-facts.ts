@@ -2,25 +2,12 @@
 // between two reads, and macOS has no /proc. What is missing is a missing fact, never a guess.
 
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, readSync } from 'node:fs';
 import type { ObservedProcess } from '../core/peer.ts';
+import { readProcessStat } from '../disk/process-stat.ts';
 
 /** Longer command lines are a missing fact: a process chooses its own, up to megabytes. */
 const MAX_ARGV_BYTES = 128 * 1024;
-
-export interface ProcessStat {
-  readonly parentPid: number;
-  readonly startTime: string;
-}
-
-/** Parent and start time from /proc/PID/stat, or null where it cannot be read. */
-export function readStat(pid: number): ProcessStat | null {
-  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  // The second field is the program's name in parentheses, which may hold blanks and parentheses itself.
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [parentPid, startTime] = [fields?.[1], fields?.[19]];
-  return parentPid === undefined || startTime === undefined ? null : { parentPid: Number(parentPid), startTime };
-}
 
 /** The program a process runs, canonical; undefined where it is not ours to know, has been deleted, or is not UTF-8. */
 export function readExe(pid: number): string | undefined {
@@ -32,7 +19,7 @@ export function readExe(pid: number): string | undefined {
 
 /** Program, command line and start time of a process. */
 export function readProcess(pid: number): ObservedProcess {
-  const [exe, argv, startTime] = [readExe(pid), readArgv(pid), readStat(pid)?.startTime];
+  const [exe, argv, startTime] = [readExe(pid), readArgv(pid), readProcessStat(pid)?.startTime];
   return {
     pid,
     ...(exe === undefined ? {} : { exe }),
@@ -43,10 +30,10 @@ export function readProcess(pid: number): ObservedProcess {
 
 /** The process that started this one, or null where it has ended: its number may be another's by now. */
 export function readParent(pid: number): ObservedProcess | null {
-  const before = readStat(pid);
+  const before = readProcessStat(pid);
   if (before === null || before.parentPid === 0) return null;
   const parent = readProcess(before.parentPid);
-  return readStat(pid)?.parentPid === before.parentPid && parent.startTime !== undefined ? parent : null;
+  return readProcessStat(pid)?.parentPid === before.parentPid && parent.startTime !== undefined ? parent : null;
 }
 
 function readArgv(pid: number): readonly string[] | undefined {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readExe, readParent, readProcess, readStat } from '../../src/socket/process-facts.ts';
+import { readExe, readParent, readProcess } from '../../src/socket/process-facts.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
 const skip = process.platform === 'linux' ? false : 'needs /proc';
@@ -30,16 +30,6 @@ test('readProcess() gives program, command line and start time', { skip }, async
   assert.equal(exe, realpathSync.native(process.execPath));
   assert.deepEqual(argv?.slice(-2), ['', 'ü']);
   assert.match(startTime ?? '', /^\d+$/);
-});
-
-test('readStat() is not misled by the name of the program', { skip }, async (t) => {
-  const program = join(temporaryDirectory(t), 'x) R 1 (');
-  copyFileSync('/bin/cat', program);
-  const child = await start(t, program, ['/dev/zero'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const stat = readStat(child.pid);
-  assert.equal(stat?.parentPid, process.pid);
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'latin1').replace(/^.*\)/, 'x').split(' ');
-  assert.equal(stat?.startTime, fields[20]);
 });
 
 test('readExe() does not name a program that has been deleted', { skip }, async (t) => {
@@ -76,6 +66,5 @@ test('a process that has ended has no facts', { skip }, async (t) => {
   const child = await start(t, process.execPath, ['-e', 'console.log(1)']);
   await once(child, 'close');
   assert.deepEqual(readProcess(child.pid), { pid: child.pid });
-  assert.equal(readStat(child.pid), null);
   assert.equal(readParent(child.pid), null);
 });

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** What /proc/PID/stat says of a process. */
+export interface ProcessStat {
+  /** One letter: `R`, `S`, `Z` … */
+  readonly state: string;
+  readonly parentPid: number;
+  /** Clock ticks after boot (field 22). Numbers are used again, a number with its start time is not. */
+  readonly startTime: string;
+}
+
+/** State, parent and start time of a process, or null where they cannot be read. */
+export function readProcessStat(pid: number): ProcessStat | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the program's name in parentheses, which may hold blanks and parentheses itself.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state, parentPid, startTime] = [fields[0], fields[1], fields[19]];
+    if (state === undefined || startTime === undefined) return null;
+    return { state, parentPid: Number(parentPid), startTime };
+  } catch {
+    return null;
+  }
+}
