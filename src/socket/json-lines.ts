@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { LineReader } from './line-reader.ts';
+import { LineReader } from '../core/line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import { isTooDeep } from './nesting.ts';
 

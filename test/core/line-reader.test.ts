@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineReader } from '../../src/socket/line-reader.ts';
+import { LineReader } from '../../src/core/line-reader.ts';
 
 /** All lines that come of these chunks, and what stands at the end. */
 function readAll(limit: number, chunks: readonly Buffer[]): { lines: string[]; isInsideLine: boolean } {
