@@ -18,6 +18,9 @@ export type FileUri = string & { readonly [fileUriBrand]: true };
 /** The longest path the kernel takes (PATH_MAX without its NUL). */
 export const MAX_PATH_BYTES = 4095;
 
+/** Links on the way of one path that the kernel follows; at the next it says ELOOP. */
+export const MAX_LINKS = 40;
+
 /** The longest path of a Unix socket (`sun_path` without its NUL). Node cuts longer ones silently. */
 export function maxSocketPathBytes(platform: string): number {
   return platform === 'darwin' ? 103 : 107;

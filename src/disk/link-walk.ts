@@ -3,6 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync, statfsSync } from 'node:fs';
+import { MAX_LINKS } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
 import { errnoFailure, type Failure, failure, failureOf } from './failure.ts';
 
@@ -21,8 +22,6 @@ export interface LinkWalk {
   readonly missing: readonly string[];
 }
 
-/** As the kernel counts them. */
-const MAX_LINKS = 40;
 const PROC_SUPER_MAGIC = 0x9fa0;
 
 /** Walks an absolute path, not atomically: what it says may be over a moment later. */

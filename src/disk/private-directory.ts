@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
+import { MAX_LINKS } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
 
 export interface Owner {
@@ -24,8 +25,6 @@ export interface Owner {
   readonly privateGid?: number | undefined;
 }
 
-/** As the kernel counts them. */
-const MAX_LINKS = 40;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**

@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { MAX_LINKS } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
-
-const MAX_LINKS = 40;
 
 /** One directory that a lookup went through, and the entry it took there. */
 export interface WalkStep {
