@@ -46,7 +46,7 @@ export const CODES = {
   DAEMON_RUNNING: {
     kind: 'temporary',
     text: 'Cannot start: {owner} already serves "{directory}"',
-    hint: 'Use that one, or end it with "kill PID" first',
+    hint: 'Use that one, or end it first: {how}',
   },
   SOCKET_IN_USE: { kind: 'temporary', text: 'Cannot listen on "{path}": a process already answers there' },
   SOCKET_PATH_TOO_LONG: {

@@ -80,10 +80,14 @@ function writeOwner(fd: number): void {
 async function heldByAnother(file: string, directory: string): Promise<RootsError> {
   for (let tries = 0; tries < OWNER_TRIES; tries += 1) {
     const pid = Number(readFileSync(file, 'utf8'));
-    if (isRunning(pid)) return new RootsError('DAEMON_RUNNING', { owner: `the daemon with pid ${pid}`, directory });
+    if (isRunning(pid)) return running(directory, `the daemon with pid ${pid}`, `kill ${pid}`);
     await delay(OWNER_PAUSE_MS);
   }
-  return new RootsError('DAEMON_RUNNING', { owner: 'another daemon', directory });
+  return running(directory, 'another daemon', `fuser "${file}" says which it is`);
+}
+
+function running(directory: string, owner: string, how: string): RootsError {
+  return new RootsError('DAEMON_RUNNING', { directory, owner, how });
 }
 
 /** A number left by an earlier holder that was killed names nobody. */

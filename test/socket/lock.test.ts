@@ -65,6 +65,7 @@ for (const [name, way, skip] of WAYS) {
       assert.ok(error instanceof RootsError);
       assert.deepEqual([error.code, error.kind], ['DAEMON_RUNNING', 'temporary']);
       assert.match(error.message, new RegExp(`pid ${process.pid} .*"${directory}"`));
+      assert.equal(error.hint, `Use that one, or end it first: kill ${process.pid}`);
       return true;
     });
     assert.deepEqual(
