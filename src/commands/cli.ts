@@ -1,7 +1,6 @@
 // The command line: every command with its options, in one table to read. Each command's code is loaded when it is called.
 
 import { Command, CommanderError, Option } from 'commander';
-import { escapeForTerminal } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
 import { VERSION } from '../version.ts';
@@ -9,6 +8,7 @@ import { refuseMangled } from './given-arguments.ts';
 import type { Io } from './io.ts';
 import { exitStatusFor, reportError } from './report-error.ts';
 import { RESOLVE_HELP } from './resolve-help.ts';
+import { usageErrorOf } from './usage-error.ts';
 
 type Status = Promise<number>;
 
@@ -24,9 +24,12 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return result.status;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.yes : EXIT.usage;
-    reportError(error, io);
-    return exitStatusFor(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.yes;
+    // Without a command the help has been shown.
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
+    const ours = error instanceof CommanderError ? usageErrorOf(error.message) : error;
+    reportError(ours, io);
+    return exitStatusFor(ours);
   }
 }
 
@@ -37,7 +40,9 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text.split('\n').map(escapeForTerminal).join('\n')),
+      writeErr: (text) => io.stderr.write(text),
+      // What is wrong is reported where it is caught.
+      outputError: () => {},
     })
     .showSuggestionAfterError()
     .helpCommand(true);
