@@ -1,9 +1,7 @@
 // `rootsd revoke`: takes back what `rootsd allow` gave; says what else still allows the place.
 
 import { escapeForTerminal } from '../core/display.ts';
-import type { Evidence } from '../core/evidence.ts';
-import type { RootFacts } from '../core/place.ts';
-import type { Rule } from '../core/rule.ts';
+import { type Evidence, rulesAbout } from '../core/evidence.ts';
 import { removeAllowance } from '../policy/edit-local.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type CheckedEdit, type LocalPolicy, openLocalPolicy, refuseEdit } from './local-policy.ts';
@@ -60,17 +58,9 @@ function editAway(local: LocalPolicy, place: string, server: string | undefined)
 function stillAllowing(evidence: Evidence, place: string, server: string | undefined): readonly string[] {
   const rules = evidence.roots
     .filter((root) => isAround(root, place))
-    .flatMap((root) => (evidence.grants.get(root.declaration.name) ?? []).filter((rule) => speaksOf(rule, root)))
-    .filter((rule) => server === undefined || (rule.servers?.includes(server) ?? true));
+    .flatMap((root) => rulesAbout(evidence, root))
+    .filter(
+      ({ effect, servers }) => effect === 'allow' && (server === undefined || (servers?.includes(server) ?? true)),
+    );
   return [...new Set(rules.map(({ id, source }) => `"${id}" (${source.file}:${source.line})`))];
-}
-
-function speaksOf({ effect, targets }: Rule, { name, declaration }: RootFacts): boolean {
-  if (effect !== 'allow') return false;
-  return targets.some(
-    (target) =>
-      target.kind === 'root' &&
-      target.root === declaration.name &&
-      (target.member === undefined || `${target.root}/${target.member}` === name),
-  );
 }

@@ -16,7 +16,15 @@ import {
   projectDenial,
   wideDenial,
 } from './denial.ts';
-import { anyCouldLieInside, anyCovers, type Evidence, type Forms, formsOfRoot, realForm } from './evidence.ts';
+import {
+  anyCouldLieInside,
+  anyCovers,
+  type Evidence,
+  type Forms,
+  formsOfRoot,
+  realForm,
+  rulesAbout,
+} from './evidence.ts';
 import type { PeerMatch } from './match-peer.ts';
 import { isSensitive, withheldFor } from './nested.ts';
 import { factsOf, type Peer } from './peer.ts';
@@ -117,10 +125,9 @@ function asksAlways(evidence: Evidence, root: RootFacts): boolean {
 }
 
 function candidatesFor({ evidence, matchOf }: Standing, root: RootFacts): Candidate[] {
-  return (evidence.grants.get(root.declaration.name) ?? [])
+  return rulesAbout(evidence, root)
     .map((rule) => ({ rule, match: matchOf(rule) }))
-    .filter(({ match }) => match.match !== 'no')
-    .filter(({ rule }) => rule.targets.some((target) => names(target, root)) && !exceptedWhole(evidence, rule, root));
+    .filter(({ rule, match }) => match.match !== 'no' && !exceptedWhole(evidence, rule, root));
 }
 
 function names(target: Target, root: RootFacts): boolean {

@@ -19,6 +19,13 @@ export interface DeniedPlace {
   readonly except: Forms;
 }
 
+/** What a rule grants of one root. */
+export interface Grants {
+  readonly rule: Rule;
+  /** null: all of it. */
+  readonly members: ReadonlySet<string> | null;
+}
+
 interface CappedPlace {
   readonly access: Access;
   readonly forms: Forms;
@@ -34,7 +41,7 @@ export interface Evidence {
   readonly roots: readonly RootFacts[];
   readonly denied: PlaceIndex<DeniedPlace>;
   /** Allow and ask rules by the root they name. */
-  readonly grants: ReadonlyMap<string, readonly Rule[]>;
+  readonly grants: ReadonlyMap<string, readonly Grants[]>;
   readonly ceilings: readonly PreparedCeiling[];
   readonly sensitive: PlaceIndex<{ readonly text: string; readonly forms: Forms }>;
   /** Caps of declared roots and of project files. */
@@ -101,6 +108,13 @@ export function formsOfRoot(root: RootFacts): Forms {
   return root.place === null ? [root.written] : [root.written, literalPattern(root.place.path)];
 }
 
+/** The allow and ask rules that name a root: its declaration, or the member that it is. */
+export function rulesAbout({ grants }: Evidence, { name, declaration }: RootFacts): readonly Rule[] {
+  const member = name.slice(declaration.name.length + 1);
+  const naming = (grants.get(declaration.name) ?? []).filter(({ members }) => members === null || members.has(member));
+  return naming.map(({ rule }) => rule);
+}
+
 /** The form a ceiling looks at: links must not lead out of it. */
 export function realForm(root: RootFacts): PathPattern {
   return root.place === null ? root.written : literalPattern(root.place.path);
@@ -155,16 +169,27 @@ function ceilingForms(pattern: PathPattern, formsOf: (pattern: PathPattern) => F
   return pattern.components.includes(ANY) ? forms.filter((form) => form.components.includes(ANY)) : forms;
 }
 
-function indexGrants(rules: readonly Rule[]): Map<string, Rule[]> {
-  const index = new Map<string, Rule[]>();
+function indexGrants(rules: readonly Rule[]): Map<string, Grants[]> {
+  const index = new Map<string, Grants[]>();
   for (const rule of rules) {
     if (rule.effect === 'deny') continue;
-    const names = new Set(rule.targets.flatMap((target) => (target.kind === 'root' ? [target.root] : [])));
-    for (const name of names) {
+    for (const [name, members] of membersByRoot(rule)) {
       const known = index.get(name);
-      if (known === undefined) index.set(name, [rule]);
-      else known.push(rule);
+      if (known === undefined) index.set(name, [{ rule, members }]);
+      else known.push({ rule, members });
     }
   }
   return index;
+}
+
+/** Which roots a rule names, and of each all of it (null) or which members. */
+function membersByRoot({ targets }: Rule): ReadonlyMap<string, ReadonlySet<string> | null> {
+  const named = new Map<string, Set<string> | null>();
+  for (const target of targets) {
+    if (target.kind !== 'root') continue;
+    const members = named.has(target.root) ? named.get(target.root) : new Set<string>();
+    if (target.member === undefined || members === null) named.set(target.root, null);
+    else named.set(target.root, members?.add(target.member) ?? null);
+  }
+  return named;
 }
