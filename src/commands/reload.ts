@@ -26,7 +26,7 @@ export async function reloadCommand(options: ReloadOptions, io: Io): Promise<num
 
 function print({ generation, changed, sessions, problems }: ReloadReply, io: Io): void {
   printLine(io, `Generation ${generation}, ${changed ? 'changed' : 'as before'}`);
-  if (sessions.acknowledged > 0) printLine(io, `${sessions.acknowledged} sessions have acknowledged`);
-  if (sessions.late > 0) printLine(io, `${sessions.late} sessions have not acknowledged yet`);
+  if (sessions.acknowledged > 0) printLine(io, `Sessions that have acknowledged: ${sessions.acknowledged}`);
+  if (sessions.late > 0) printLine(io, `Sessions that have not yet: ${sessions.late}`);
   for (const problem of problems) printLine(io, problemLine(problem));
 }
