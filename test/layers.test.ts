@@ -1,4 +1,4 @@
-// Imports go one way (STYLE, "Where things live"). This table is read against the real imports of src/, type-only ones too.
+// Imports go one way (ARCHITECTURE.md). This table is read against the real imports of src/, type-only ones too.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';

@@ -1,6 +1,6 @@
 // A live attachment to the daemon: what we were last told, kept for a while when the daemon goes away.
 //
-// INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (DESIGN §7).
+// INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (docs/protocol.md).
 
 import { type Ack, type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
 import { Connection, LostConnection, RefusedRequest } from './connection.ts';

@@ -1,4 +1,4 @@
-// Where clients look for the daemon (DESIGN §6). The search is the same for all of them; only what `state` means differs:
+// Where clients look for the daemon. The search is the same for all of them; only what `state` means differs:
 // `rootsd run` takes it from the user database, other clients honour the user's variables. So it comes in as a parameter.
 //
 // A socket that somebody else could have put there is refused: it would decide what servers may touch.

@@ -40,7 +40,7 @@ export interface Machine {
   readonly search: SearchOptions;
 }
 
-/** Finds home, configuration, state and sockets (DESIGN §6). Throws RootsError USAGE where no home is known. */
+/** Finds home, configuration, state and sockets. Throws RootsError USAGE where no home is known. */
 export function locateMachine({ config, socket }: LocateOptions, io: Io, kind: 'serve' | 'command'): Machine {
   const uid = ownUid();
   const account = findAccount(uid, io.env.HOME);

@@ -1,4 +1,4 @@
-// The whole authority of the program: policy + peer + root -> Decision. Pure, total, order-free (DESIGN §4).
+// The whole authority of the program: policy + peer + root -> Decision. Pure, total, order-free (docs/policy.md, "How it is decided").
 //
 // Any matching deny -> deny; outside a ceiling -> deny; a denied or sensitive place inside -> withheld; a mandatory ask
 // -> ask; any matching allow -> allow with the highest access, capped; any matching ask -> ask; otherwise deny.

@@ -1,4 +1,4 @@
-// The half of a decision that says no: matching denies and ceilings (DESIGN §4, steps 2 and 3).
+// The half of a decision that says no: matching denies and ceilings (docs/policy.md, "How it is decided", steps 2 and 3).
 
 import type { Decision, Kind, RuleRef } from './decision.ts';
 import { denies, type Evidence, type Forms } from './evidence.ts';

@@ -279,7 +279,7 @@ export const CODES = {
   },
   POLICY_PROMPT: { kind: 'file', text: 'Prompt "{prompt}" cannot be used: {why}' },
 
-  // Who may write the files (DESIGN §3 "File trust")
+  // Who may write the files (docs/policy.md, "Who may write a policy file")
   TRUST_NOT_A_FILE: { kind: 'file', text: '"{path}" is {what}: it must be a regular file' },
   TRUST_OWNER: { kind: 'file', text: '"{path}" belongs to uid {uid}: it must belong to {owners}', hint: 'Run: {fix}' },
   TRUST_OTHERS_WRITE: { kind: 'file', text: '"{path}" can be written by everyone', hint: 'Run: {fix}' },

@@ -2,7 +2,7 @@
 
 import { CODES, type Code } from './errors.ts';
 
-/** sysexits(3), as far as we use them (DESIGN §11). */
+/** sysexits(3), as far as we use them. */
 export const EXIT = {
   yes: 0,
   no: 1,
@@ -15,7 +15,7 @@ export const EXIT = {
   configuration: 78,
 } as const;
 
-/** The exit status of an error: who has to act (STYLE, Errors). */
+/** The exit status of an error: who has to act. */
 export function exitStatusOf(code: Code): number {
   return BY_CODE[code] ?? BY_KIND[CODES[code].kind];
 }

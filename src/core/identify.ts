@@ -1,4 +1,4 @@
-// What a peer says of itself, held against what the kernel says (DESIGN §7, Identity).
+// What a peer says of itself, held against what the kernel says (docs/protocol.md).
 
 import { serversFor } from './match-peer.ts';
 import type { Claimed, Observed, Peer } from './peer.ts';

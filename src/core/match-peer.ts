@@ -1,5 +1,5 @@
 // Who is it: does a rule's `servers`, `hosts` and `users` hold for a peer. Three answers, for a missing fact makes a
-// deny match, an allow not match, an ask match (DESIGN §4).
+// deny match, an allow not match, an ask match (docs/policy.md, "How it is decided").
 
 import type { ObservedProcess, Peer, User } from './peer.ts';
 import type { Policy, Selectors, ServerEntry } from './policy.ts';

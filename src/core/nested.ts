@@ -1,4 +1,4 @@
-// A place inside a root that must not be exposed with it (DESIGN §4, step 4).
+// A place inside a root that must not be exposed with it (docs/policy.md, "How it is decided", step 4).
 
 import type { RuleRef } from './decision.ts';
 import { anyCouldLieInside, anyCovers, type Evidence, type Forms } from './evidence.ts';

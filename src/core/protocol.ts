@@ -18,7 +18,7 @@ export function opensEndpoint({ method, params }: { readonly method: string; rea
   return typeof meta === 'object' && meta !== null && MODERN_VERSION_KEY in meta;
 }
 
-/** Of the roots that a host gives, so many are used (DESIGN §8) … */
+/** Of the roots that a host gives, so many are used … */
 export const MAX_HOST_ROOTS = 64;
 /** … of URIs up to this length. */
 export const MAX_HOST_ROOT_BYTES = 4_096;

@@ -1,4 +1,4 @@
-// The layers of policy files and what of them is in force (DESIGN §4, Activation).
+// The layers of policy files and what of them is in force (docs/policy.md, "What becomes active, and when").
 //
 // Each layer activates as a whole and on its own: read, schema, trust, compile, tests, swap. A failure keeps that
 // layer's last good state under the new upper layers. What is broken never widens: a layer that cannot be read and has

@@ -1,4 +1,4 @@
-// What holds whatever anybody writes (DESIGN §3 "Layers"): the uppermost layer, made from who the user is.
+// What holds whatever anybody writes (docs/policy.md, "Files and layers"): the uppermost layer, made from who the user is.
 
 import { ANY, componentsOf, type Expansions, literalPattern, type PathPattern } from '../core/pattern.ts';
 import type { LayerPolicy } from '../core/policy.ts';

@@ -1,4 +1,4 @@
-// Prompts are kept for the endpoint (DESIGN §10); what their parts say of each other is checked here.
+// Prompts are kept for the endpoint; what their parts say of each other is checked here.
 
 import { pointedItems, warnOfNearNames } from './compile-peers.ts';
 import type { LayerScope } from './layer-scope.ts';

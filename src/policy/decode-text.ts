@@ -1,4 +1,4 @@
-// Bytes to text, before any YAML: size, strict UTF-8, byte-order mark, invisible characters (DESIGN §3).
+// Bytes to text, before any YAML: size, strict UTF-8, byte-order mark, invisible characters (docs/policy.md).
 
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import { ProblemList } from './problem-list.ts';

@@ -1,4 +1,4 @@
-// Which files of a directory are policy files (DESIGN §3 "File trust"). What looks like one by mistake is an error.
+// Which files of a directory are policy files (docs/policy.md, "Who may write a policy file"). What looks like one by mistake is an error.
 
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';

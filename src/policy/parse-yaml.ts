@@ -1,4 +1,4 @@
-// Text to values, as strict as DESIGN §3 says. Pure: no disk, no state, and what it returns can be cloned to a worker.
+// Text to values, as strict as docs/policy.md says. Pure: no disk, no state, and what it returns can be cloned to a worker.
 
 import { Composer, type CST, type Document, isScalar, type YAMLError } from 'yaml';
 import { type Code, type Problem, problem, startOf } from '../core/errors.ts';

@@ -1,4 +1,4 @@
-// rootsd.yaml (DESIGN §6), as strict as a policy: with one problem in it, nothing of it is used.
+// rootsd.yaml, as strict as a policy: with one problem in it, nothing of it is used.
 
 import type { PolicyDirectories } from '../core/directories.ts';
 import { type Problem, problem, RootsError, startOf } from '../core/errors.ts';

@@ -118,6 +118,10 @@ const ERRNO_WORDS: Readonly<Record<string, string>> = {
 export function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   if (code === undefined) throw error;
+  return whyErrno(code);
+}
+
+export function whyErrno(code: string): string {
   return ERRNO_WORDS[code] ?? `the system says ${code}`;
 }
 

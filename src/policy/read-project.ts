@@ -1,20 +1,16 @@
-// A root's own `.rootsd.yaml` (DESIGN §3 "Layers"): whoever may write in the root may write it, so it only narrows.
+// A root's own `.rootsd.yaml` (docs/policy.md, "Files and layers"): whoever may write in the root may write it, so it only narrows.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import { literalPattern, type PathPattern, parsePolicyPath } from '../core/pattern.ts';
 import type { ProjectFile } from '../core/place.ts';
-import { PROJECT_FILE } from '../disk/project-file.ts';
+import { type FetchedProject, fetchProject, MAX_PROJECT_BYTES, PROJECT_FILE } from '../disk/project-file.ts';
 import { decodeText } from './decode-text.ts';
 import { type PolicySource, readSource } from './policy-source.ts';
 import { hasErrors, inFileOrder } from './problem-order.ts';
-import { whyUnreadable } from './read-layer.ts';
+import { whyErrno } from './read-layer.ts';
 import { clip } from './source-text.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
-
-/** Whoever owns a repository writes this file, and every decision looks at it. */
-const MAX_PROJECT_BYTES = 16 * 1024;
 
 interface RawProject {
   readonly access?: 'read-only';
@@ -23,8 +19,8 @@ interface RawProject {
 }
 
 /** Reads the project file of a root (a canonical directory); undefined where there is none. Never blocks on a pipe. */
-export function readProject(root: string): ProjectFile | undefined {
-  return readProjectFile(root)?.file;
+export function readProject(root: string, fetched?: FetchedProject): ProjectFile | undefined {
+  return readProjectFile(root, fetched)?.file;
 }
 
 /** All that is wrong with the project file of a root. */
@@ -37,37 +33,22 @@ interface ProjectRead {
   readonly problems: readonly Problem[];
 }
 
-function readProjectFile(root: string): ProjectRead | undefined {
+function readProjectFile(root: string, fetched: FetchedProject = fetchProject(root)): ProjectRead | undefined {
   const file = join(root, PROJECT_FILE);
-  try {
-    return parseProject(root, file, readProjectBytes(file));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // ENOTDIR: the root is a file.
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    // O_NOFOLLOW answers ELOOP where a link stands.
-    const what = code === 'ELOOP' ? 'it is a link' : whyUnreadable(error);
-    return broken(file, [problem('POLICY_UNREADABLE', startOf(file), { file, what })]);
+  if (fetched.bytes !== null) return parseProject(root, file, fetched.bytes);
+  const { errno } = fetched;
+  if (errno === null) {
+    return broken(file, [problem('TRUST_NOT_A_FILE', startOf(file), { path: file, what: 'something else' })]);
   }
+  // ENOTDIR: the root is a file.
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+  // O_NOFOLLOW answers ELOOP where a link stands.
+  const what = errno === 'ELOOP' ? 'it is a link' : whyErrno(errno);
+  return broken(file, [problem('POLICY_UNREADABLE', startOf(file), { file, what })]);
 }
 
-const OPEN_PROJECT = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
-
-function readProjectBytes(file: string): Buffer | Problem {
-  const fd = openSync(file, OPEN_PROJECT);
-  try {
-    if (!fstatSync(fd).isFile()) {
-      return problem('TRUST_NOT_A_FILE', startOf(file), { path: file, what: 'something else' });
-    }
-    const buffer = Buffer.alloc(MAX_PROJECT_BYTES + 1);
-    return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, 0));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function parseProject(root: string, file: string, bytes: Buffer | Problem): ProjectRead {
-  const text = Buffer.isBuffer(bytes) ? decodeText(file, bytes, MAX_PROJECT_BYTES) : bytes;
+function parseProject(root: string, file: string, bytes: Buffer): ProjectRead {
+  const text = decodeText(file, bytes, MAX_PROJECT_BYTES);
   if (typeof text === 'object') return broken(file, [text]);
   const { source, problems } = readSource('project', 'project', file, text);
   if (source === null || hasErrors(problems)) return broken(file, problems);

@@ -1,4 +1,4 @@
-// Whoever asks for a reading, at whatever moment: half a save is never read (DESIGN §4, Activation). A file cut off after
+// Whoever asks for a reading, at whatever moment: half a save is never read (docs/policy.md, "What becomes active, and when"). A file cut off after
 // its allows and before its denies is valid YAML.
 
 import { readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Problems for machines: what GitHub Actions and SARIF viewers read (DESIGN §11, `check --format`).
+// Problems for machines: what GitHub Actions and SARIF viewers read (`check --format`).
 
 import type { Problem } from '../core/errors.ts';
 

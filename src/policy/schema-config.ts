@@ -41,7 +41,7 @@ const LISTENER = mapWith(
   { required: ['path'], examples: [{ path: 'git.sock', mode: '0600', speaks: 'server' }] },
 );
 
-/** rootsd.yaml (DESIGN §6). Every setting is optional. */
+/** rootsd.yaml. Every setting is optional. */
 export const CONFIG_SCHEMA: JsonSchema = {
   title: 'rootsd configuration (rootsd.yaml)',
   ...mapWith(

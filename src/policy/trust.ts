@@ -1,4 +1,4 @@
-// Who could have written a file (DESIGN §3 "File trust"). A file that others may write is wrong, not absent.
+// Who could have written a file (docs/policy.md, "Who may write a policy file"). A file that others may write is wrong, not absent.
 //
 // The file is opened first and everything about it is asked of what was opened. The directories on the way to it,
 // those of links included, are looked at after that; at the end of that way must be the file that was opened.

@@ -57,7 +57,7 @@ function unreachable(error: LostConnection, search: SearchOptions, socket: strin
   return new RootsError('DAEMON_UNREACHABLE', { what }, { hint, cause: error });
 }
 
-/** `~`, config and state are those of the user database, whatever the launcher's variables say (DESIGN §6). */
+/** `~`, config and state are those of the user database, whatever the launcher's variables say. */
 function searchOf({ uid, home }: FoundAccount, { run, env }: ReachOptions): SearchOptions {
   return {
     explicit: run.socket,

@@ -4,7 +4,7 @@ import { type Ack, ATTACH_VERSION, type AttachParams, MAX_HOST_ROOT_BYTES, MAX_H
 import type { HostRoot } from './authority.ts';
 import { invalidParams, type Params } from './message.ts';
 
-/** Of a name that a peer claims (DESIGN §7). */
+/** Of a name that a peer claims (docs/protocol.md). */
 const MAX_NAME_CHARACTERS = 200;
 /** C0, DEL, C1; a lone surrogate is no character at all. */
 const NOT_IN_NAMES = /[\p{Control}\p{Surrogate}]/u;

@@ -7,7 +7,7 @@ import { exitStatusOf } from '../../src/core/exit-status.ts';
 import { refusalOf } from '../../src/run/refusal.ts';
 
 describe('exitStatusOf()', () => {
-  /** DESIGN §11, a row a kind; then what differs from its kind. */
+  /** A row a kind; then what differs from its kind. */
   const ROWS: readonly (readonly [Code, number])[] = [
     ['USAGE', 64],
     ['CONFIG_INVALID', 78],

@@ -1,4 +1,4 @@
-// A daemon that speaks the peers' protocol (DESIGN §7) from values that a test sets. Real sockets, no policy.
+// A daemon that speaks the peers' protocol (docs/protocol.md) from values that a test sets. Real sockets, no policy.
 
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// The decision again, as plainly as DESIGN §4 says it: strings, loops, no cleverness. Property tests hold both together.
+// The decision again, as plainly as docs/policy.md says it: strings, loops, no cleverness. Property tests hold both together.
 import type { Access } from '../../src/core/access.ts';
 import type { RandomPeer, RandomRoot, RandomRule, RandomWorld } from './random-policy.ts';
 
