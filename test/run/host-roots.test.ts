@@ -159,6 +159,32 @@ describe('rootsd run, roots of the host', () => {
     });
   }
 
+  it('narrow as soon as the policy says so, and no longer when it says "host-roots: ignore"', async (t) => {
+    const { base, daemon, host } = await setUp(t, { hostRoots: 'ignore' });
+    const allowed = viewOf({ a: `${base}/a`, b: `${base}/b` });
+    await host.initialize({ roots: {} });
+    assert.deepEqual(await askRoots(host), [`${base}/a`, `${base}/b`]);
+    daemon.plan = { ...daemon.plan, hostRoots: 'narrow' };
+    daemon.publish({ ...allowed, generation: '02' });
+    await answerRoots(host, rootsOf(`${base}/b`));
+    assert.deepEqual(await askRoots(host), [`${base}/b`]);
+    daemon.plan = { ...daemon.plan, hostRoots: 'ignore' };
+    daemon.publish({ ...allowed, generation: '03' });
+    while ((await daemon.next('rootsd/ack')).params.generation !== '03');
+    assert.deepEqual(await askRoots(host), [`${base}/a`, `${base}/b`]);
+    assert.equal(await host.ask('list-changed'), 2);
+  });
+
+  it('that are an answer which is no JSON are as good as none', async (t) => {
+    const { base, host } = await setUp(t);
+    await host.initialize({ roots: {} });
+    const { id } = await host.next(({ method }) => method === 'roots/list');
+    host.skip();
+    host.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"roots":[{"uri":"x}\n`);
+    assert.deepEqual(await askRoots(host), [`${base}/a`, `${base}/b`]);
+    await host.said('lists none that can be read');
+  });
+
   it('are asked for under an id that no server can use meanwhile', async (t) => {
     const { host } = await setUp(t);
     await host.initialize({ roots: {} });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { identifyProcess } from '../../src/run/processes.ts';
-import { type Json, OBEDIENT_SERVER, useRun } from '../support/run-host.ts';
+import { type Json, OBEDIENT_SERVER, RunHost, useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
 const program = useRun();
@@ -209,6 +212,50 @@ describe('rootsd run, signals', () => {
     assert.equal((await host.ended).signal, 'SIGTERM');
   });
 });
+
+describe('rootsd run, a host that does not read', () => {
+  it('does not keep it from ending when it is told to', { timeout: 30_000 }, async (t) => {
+    const { host } = await setUpRun(t, program());
+    await host.initialize();
+    const { pid } = (await host.ask('environment')) as { pid: number };
+    host.process.stdout?.pause();
+    host.send({ id: 'big', method: 'big', params: { bytes: 5_000_000 } });
+    const stdout = host.process.stdout;
+    while (stdout?.readableLength === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const exited = once(host.process, 'exit');
+    host.process.kill('SIGTERM');
+    assert.deepEqual(await exited, [null, 'SIGTERM']);
+    assert.equal(identifyProcess(pid), null);
+  });
+});
+
+describe('rootsd run, a bug', () => {
+  it('ends all that is below it, answers what is open, and ends with 70', async (t) => {
+    const { base, daemon } = await setUpRun(t, program());
+    const args = ['--socket', daemon.socket, '--', process.execPath, OBEDIENT_SERVER];
+    const host = new RunHost(t, { program: buildBuggyRun(base), args });
+    await host.initialize();
+    const { pid } = (await host.ask('environment')) as { pid: number };
+    const grandchild = Number(await host.ask('child', { ignore: true }));
+    host.send({ id: 'open', method: 'never' });
+    await host.ask('echo');
+    host.process.kill('SIGUSR2');
+    assert.deepEqual(await host.ended, { status: 70, signal: null });
+    for (const one of [pid, grandchild]) while (identifyProcess(one) !== null) await nextTurn();
+    assert.match(host.stderr, /This is a bug in rootsd[\s\S]*made for a test/);
+    assert.ok(host.messages.find(({ id }) => id === 'open')?.error);
+  });
+});
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** `run` with a bug that SIGUSR2 wakes. */
+function buildBuggyRun(directory: string): string {
+  const outfile = `${directory}/buggy.mjs`;
+  const entryPoints = [fileURLToPath(new URL('../support/crashing-run.ts', import.meta.url))];
+  buildSync({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20.19' });
+  return outfile;
+}
 
 describe('rootsd run, what the server gets', () => {
   it('is the environment, the directory and the arguments, unchanged by any shell', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { realTimer, type Timer } from '../../src/client/timer.ts';
+import { type Timer, unrefTimer } from '../../src/client/timer.ts';
 import type { Ended } from '../../src/run/child.ts';
 import { Notices } from '../../src/run/notices.ts';
 import { identifyProcess } from '../../src/run/processes.ts';
@@ -29,7 +29,7 @@ interface InProcess {
 }
 
 /** A session within this process. The obedient server gets `args`; what it may have is `a`. */
-function setUp(t: TestContext, args: readonly string[], timer: Timer = realTimer): InProcess {
+function setUp(t: TestContext, args: readonly string[], timer: Timer = unrefTimer): InProcess {
   const base = makeTree(t, ['dir a', 'dir b', 'dir c', 'dir run']);
   const host = new HostInProcess();
   const view = (...names: readonly string[]): FakeView =>

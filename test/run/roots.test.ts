@@ -34,6 +34,23 @@ describe('rootsd run, initialize', () => {
     });
   }
 
+  /** Each begins like a message that is rewritten or kept, and is none. */
+  for (const broken of [
+    '{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"capabilities":{"x',
+    '{"jsonrpc":"2.0","id":7,"method":"initialize","params":[{"capabilities":{}}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized","params":{',
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":',
+    '{"jsonrpc":"2.0","id":7,"method":"resources/subscribe","params":{"uri":"',
+    '{"jsonrpc":"2.0","id":7,"method":"logging/setLevel"',
+  ]) {
+    it(`passes on as it is what is no JSON to its end: ${broken}`, async (t) => {
+      const { host } = await setUp(t);
+      host.write(`${broken}\n`);
+      await host.initialize();
+      assert.equal(((await host.ask('received')) as string[])[0], broken);
+    });
+  }
+
   it('takes the capability out where the policy says "roots: off", and refuses roots/list with a reason', async (t) => {
     const { host } = await setUp(t, { roots: false });
     await host.initialize({ roots: { listChanged: true }, sampling: {} });
