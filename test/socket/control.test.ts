@@ -107,14 +107,20 @@ test('malformed JSON ends that connection alone', async (t) => {
 });
 
 test('a caller that half-closes gets its answer', async (t) => {
+  let answer: ((result: string) => void) | undefined;
   const { path } = await openTestControl(t, {
-    slow: async () => {
-      await new Promise((done) => setTimeout(done, 20));
-      return 'done';
-    },
+    slow: () =>
+      new Promise((done) => {
+        answer = done;
+      }),
+    quick: async () => null,
   });
-  const peer = await connectPeer(t, path);
+  const [peer, other] = [await connectPeer(t, path), await connectPeer(t, path)];
   peer.socket.end('{"jsonrpc":"2.0","id":1,"method":"slow"}\n');
+  await once(peer.socket, 'finish');
+  // By now the half-close has arrived too.
+  while (answer === undefined) await other.request('quick');
+  answer('done');
   assert.equal((await peer.next()).result, 'done');
   await peer.ended;
 });

@@ -80,7 +80,7 @@ test('log() to a standard error whose reader is gone does not end the process', 
       const { log, close } = openLog({ level: 'info' });
       for (let i = 0; i < 5; i += 1) {
         log('info', 'daemon started', { i });
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise(setImmediate);
       }
       await close();
       console.log('alive');
