@@ -3,7 +3,7 @@ import { type Id, RPC, type RpcError } from '../core/protocol.ts';
 import { JsonLineReader } from './json-lines.ts';
 import { realTimer, type Timer } from './timer.ts';
 
-export const DEFAULT_DEADLINE_MS = 5_000;
+const DEFAULT_DEADLINE_MS = 5_000;
 /** Between two attempts at a socket whose queue is full. */
 const BUSY_MS = 20;
 

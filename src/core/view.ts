@@ -69,7 +69,7 @@ export function sameView(a: View, b: View): boolean {
 }
 
 /** The title of a root as it is told: its own, else the base name of a member, else its name. */
-export function titleOf(root: RootFacts): string {
+function titleOf(root: RootFacts): string {
   const member = root.name.slice(root.declaration.name.length + 1);
   return member !== '' ? member : (root.declaration.title ?? root.name);
 }

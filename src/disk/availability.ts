@@ -20,7 +20,7 @@ export interface Standing {
 }
 
 /** How long something merely absent is still taken to be there. */
-export const GRACE_MS = 300;
+const GRACE_MS = 300;
 
 /** What holds after one more look. */
 export function settle(before: Standing | null, seen: Observation, nowMs: number): Standing {

@@ -133,7 +133,7 @@ function choice(words: readonly unknown[]): string {
 }
 
 /** What a pointer points at, for a sentence: `The file`, `"access"`, `Item 2 of "rules"`. */
-export function subjectOf(pointer: Pointer): string {
+function subjectOf(pointer: Pointer): string {
   const steps = stepsOf(pointer);
   const last = steps.at(-1);
   if (last === undefined) return 'The file';

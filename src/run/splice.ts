@@ -12,7 +12,7 @@ const BLANKS = /[ \t\r\n]*/y;
 const SCALAR = /[^,\]} \t\r\n]*/y;
 
 /** The members of the object that starts at `open`, in order. */
-export function membersOf(text: string, open: number): readonly Member[] {
+function membersOf(text: string, open: number): readonly Member[] {
   const members: Member[] = [];
   let at = skipBlanks(text, open + 1);
   while (text[at] === '"') {

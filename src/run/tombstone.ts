@@ -20,7 +20,7 @@ import { randomBytes } from './random.ts';
 
 const SYSTEM_DIRECTORIES = ['/var/empty', '/usr/share/empty'];
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-export const TOMBSTONE_NAME = 'no access (rootsd)';
+const TOMBSTONE_NAME = 'no access (rootsd)';
 
 export interface TombstoneOptions {
   readonly uid: number;
