@@ -30,7 +30,7 @@ interface InProcess {
 
 /** A session within this process. The obedient server gets `args`; what it may have is `a`. */
 function setUp(t: TestContext, args: readonly string[], timer: Timer = unrefTimer): InProcess {
-  const base = makeTree(t, ['dir a', 'dir b', 'dir c', 'dir run']);
+  const base = makeTree(t, ['file a/f x', 'dir b', 'dir c', 'dir run']);
   const host = new HostInProcess();
   const view = (...names: readonly string[]): FakeView =>
     viewOf(Object.fromEntries(names.map((name) => [name, `${base}/${name}`])));
@@ -139,8 +139,8 @@ describe('RunSession, a change where argv is the channel, at a bad moment', () =
 describe('RunSession, an answer of the host while its messages wait', () => {
   /** What the host writes before its answer: then the answer is not even read until the server is there. */
   for (const [what, before] of [
-    ['is heard at once', []],
-    ['is heard when it is reached: until then the clock does not count', [{ id: 'first', method: 'echo' }]],
+    ['is heard at once', null],
+    ['is heard when it is reached: until then the clock does not count', { id: 'first', method: 'echo' }],
   ] as const) {
     it(what, async (t) => {
       const timer = new ManualTimer();
@@ -158,8 +158,9 @@ describe('RunSession, an answer of the host while its messages wait', () => {
       hold(`${base}/c`);
       attachment.publish(view('a', 'c'));
       await until(isHeld);
-      for (const message of before) host.send(message);
+      if (before !== null) host.send(before);
       host.send({ id, result: rootsOf(`${base}/a`) });
+      if (before === null) await until(() => attachment.hostRootsSeen.length === 2);
       timer.advance(5_000);
       release();
       while ((await firstArgument(host)) !== `${base}/a`);

@@ -100,6 +100,8 @@ export class AttachmentInProcess {
   view: ViewMessage;
   /** Serials that were acknowledged. */
   readonly acknowledged: number[] = [];
+  /** What was said of the host's roots. */
+  readonly hostRootsSeen: (readonly string[])[] = [];
   readonly result = { peer: { server: 'o' } };
   readonly connected = true;
   readonly refusal = null;
@@ -126,7 +128,9 @@ export class AttachmentInProcess {
     this.acknowledged.push(serial);
   }
 
-  hostRoots(): void {}
+  hostRoots(uris: readonly string[]): void {
+    this.hostRootsSeen.push(uris);
+  }
 
   close(): void {}
 }
