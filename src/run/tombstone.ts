@@ -93,7 +93,8 @@ export class Tombstone {
     for (const directory of this.#options.runtimeDirectories) {
       const resolved = resolvePath(directory);
       if (!resolved.ok) continue;
-      const path = join(resolved.path, `empty-${randomBytes(8).toString('hex')}`);
+      this.#removeStale(resolved.path);
+      const path = join(resolved.path, newName(process.pid));
       try {
         mkdirSync(path, { mode: 0o500 });
       } catch (error) {
@@ -106,10 +107,56 @@ export class Tombstone {
     throw new RootsError('TOMBSTONE_FAILED', { what: String(fault) });
   }
 
+  /**
+   * Removes what a `run` that was killed has left here: ours, still empty and closed, and its maker is gone. A number that
+   * another process has meanwhile keeps one a while longer. In another PID namespace a maker may live unseen: it finds its
+   * directory gone at the next use, and makes another.
+   */
+  #removeStale(directory: string): void {
+    for (const name of namesIn(directory)) {
+      const maker = makerOf(name);
+      const path = join(directory, name);
+      if (maker === null || isThere(maker) || inspect(path, (stats) => this.#isClosed(stats, true)) === null) continue;
+      try {
+        rmdirSync(path);
+      } catch {
+        // Another one was quicker, or has put something in.
+      }
+    }
+  }
+
   #isClosed(stats: Stats, isOurs: boolean): boolean {
     return isOurs
       ? stats.uid === this.#options.uid && (stats.mode & 0o777) === 0o500
       : stats.uid === 0 && (stats.mode & 0o022) === 0;
+  }
+}
+
+/** `empty-`, 40 random bits, and which process made it: 16 hex digits. */
+function newName(pid: number): string {
+  return `empty-${randomBytes(5).toString('hex')}${pid.toString(16).padStart(6, '0')}`;
+}
+
+/** The process that made a directory of that name, or null where it is none of ours. */
+function makerOf(name: string): number | null {
+  const pid = /^empty-[0-9a-f]{10}([0-9a-f]{6})$/.exec(name)?.[1];
+  return pid === undefined ? null : Number.parseInt(pid, 16);
+}
+
+/** Is there a process of that number, whoever's? */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 

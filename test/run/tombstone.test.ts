@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import { Tombstone } from '../../src/run/tombstone.ts';
 import { makeTree } from '../support/tree.ts';
@@ -23,6 +25,31 @@ describe('Tombstone', () => {
     assert.deepEqual(tombstone.root(), { uri: `file://${path}`, name: 'no access (rootsd)' });
     tombstone.close();
     assert.equal(existsSync(path), false);
+  });
+
+  it('removes what a process that is gone has left, and nothing else', (t) => {
+    const base = makeTree(t, ['dir run']);
+    const hex = (pid: number): string => pid.toString(16).padStart(6, '0');
+    const gone = hex(spawnSync('true').pid);
+    const made = (name: string, mode: number, content = ''): string => {
+      mkdirSync(`${base}/run/${name}/${content}`, { recursive: true });
+      chmodSync(`${base}/run/${name}`, mode);
+      return name;
+    };
+    const stale = made(`empty-0123456789${gone}`, 0o500);
+    const kept = [
+      made(`empty-0123456789${hex(process.pid)}`, 0o500),
+      made(`empty-1111111111${gone}`, 0o700),
+      made(`empty-0123${gone}`, 0o500),
+      made(`empty-2222222222${gone}`, 0o500, 'x'),
+      made('other', 0o500),
+    ];
+    const tombstone = new Tombstone({ uid, runtimeDirectories: [`${base}/run`], systemDirectories: [] });
+    t.after(() => tombstone.close());
+    const mine = basename(tombstone.use());
+    assert.deepEqual(readdirSync(`${base}/run`).sort(), [...kept, mine].sort());
+    assert.equal(existsSync(`${base}/run/${stale}`), false);
+    for (const name of kept) chmodSync(`${base}/run/${name}`, 0o700);
   });
 
   it('names the canonical path of what it made', (t) => {
