@@ -281,7 +281,7 @@ rules:
     ['~/f/x', 's', 'Cannot use'],
     ['~/*', 's', 'there is no such directory'],
     ['~/web', 'a b', 'no policy can name a server so'],
-    ['~/web', '', 'no policy can name a server so'],
+    ['~/web', '', 'nothing is named'],
   ] as const) {
     it(`refuses ${path} for "${server}" as wrong usage: 64`, async (t) => {
       const home = new TestHome(t, TREE);
