@@ -1,4 +1,5 @@
-// Builds dist/: the program with its chunks, and `rootsd run` as one file of its own (it must load next to nothing).
+// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), and the
+// helper process that looks at slow places.
 import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -20,8 +21,12 @@ const runApart = {
   },
 };
 
+/** Beside the chunk that starts it, see src/disk/helper-process.ts. */
+const helper = { 'slow-places-helper': 'src/disk/slow-places-helper.ts' };
+
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
 await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
+await build({ ...shared, entryPoints: helper, outdir: 'dist/chunks' });
 await build({
   ...shared,
   entryPoints: { main: 'src/main.ts' },

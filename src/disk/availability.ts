@@ -1,12 +1,13 @@
 // From what was seen of a root to what holds. Pure: observations and times go in.
 
 import type { Place } from '../core/place.ts';
+import type { Mount } from './mounts.ts';
 
 /** One look at a root. `place`: what lies there, also if it is not what is looked for. */
 export type Observation =
   | { readonly state: 'there'; readonly place: Place }
-  /** Not usable, or not to be known: withdrawn at once. */
-  | { readonly state: 'refused'; readonly place: Place | null; readonly why: string }
+  /** Not usable, or not to be known: withdrawn at once. `slow`: not looked at, since the look might hang in this mount. */
+  | { readonly state: 'refused'; readonly place: Place | null; readonly why: string; readonly slow?: Mount }
   /** Merely not there: perhaps back in a moment. `isDeleted`: the disk says so, it does not only keep silent. */
   | { readonly state: 'absent'; readonly place: Place | null; readonly why: string; readonly isDeleted?: true };
 

@@ -7,6 +7,8 @@ import type { Hint } from './hints.ts';
 import { identityOf } from './identity.ts';
 
 export interface DirectoryWatchesOptions<T> {
+  /** Where even asking for a directory may hang, none is watched. */
+  readonly mayTouch: (directory: string) => boolean;
   readonly onHint: (subject: T) => void;
   /** The kernel gave no watch: its limit is used up. May be said many times. */
   readonly onExhausted: (directory: string, error: Error) => void;
@@ -94,12 +96,13 @@ export class DirectoryWatches<T> {
   }
 
   #hang(watched: Watched<T>): void {
-    const identity = directoryIdentity(watched.directory);
+    const { directory } = watched;
+    const identity = this.#options.mayTouch(directory) ? directoryIdentity(directory) : null;
     if (watched.watcher !== null && identity === watched.identity) return;
     this.#unhang(watched);
     if (identity === null || this.#isExhausted) return;
     try {
-      const watcher = watch(watched.directory, { persistent: false });
+      const watcher = watch(directory, { persistent: false });
       watcher.on('change', (event, name) => this.#hear(watched, event, name === null ? null : String(name)));
       watcher.on('error', (error) => this.#fail(watched, error));
       watched.watcher = watcher;

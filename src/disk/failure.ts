@@ -1,3 +1,5 @@
+import type { Mount } from './mounts.ts';
+
 /** Why the disk gave no answer. A "no" is a value here, not an exception: deciding what it means is the caller's part. */
 export interface Failure {
   readonly ok: false;
@@ -5,6 +7,8 @@ export interface Failure {
   readonly errno: string | null;
   /** Goes on where "the path" stops: `does not exist`. */
   readonly why: string;
+  /** The disk was not asked: the way leads into this mount, where that may hang. */
+  readonly slow?: Mount;
 }
 
 const TEXTS: Readonly<Record<string, string>> = {

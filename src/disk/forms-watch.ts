@@ -1,16 +1,17 @@
 import { RootsError } from '../core/errors.ts';
 import { ANY, type PathPattern, patternPath } from '../core/pattern.ts';
 import { type Hint, sameHints, spellingHints } from './hints.ts';
-import type { KernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
+import type { Lookout } from './lookout.ts';
 import { type Forms, MAX_ENTRIES, resolvePattern } from './resolve-pattern.ts';
+import { type FormsAnswer, receivePattern, sendComponents } from './slow-question.ts';
 
 /** Directories with matches of a star that are watched for one pattern; the sweep looks at all. */
 const MAX_LISTED_HINTS = 64;
 
 export interface FormsWatchOptions {
   readonly pattern: PathPattern;
-  readonly walk: KernelWalk;
+  readonly lookout: Lookout;
   readonly onWarning: (warning: RootsError) => void;
 }
 
@@ -36,8 +37,7 @@ export class FormsWatch implements Looking {
   }
 
   *look(): Generator<void, boolean> {
-    const { pattern, walk } = this.#options;
-    const found = yield* resolvePattern(pattern, walk);
+    const found = yield* this.#find();
     this.#aim(found.listed);
     this.#warn(found);
     const before = this.#forms;
@@ -45,11 +45,25 @@ export class FormsWatch implements Looking {
     return keysOf(before) !== keysOf(this.#forms);
   }
 
+  *#find(): Generator<void, Forms> {
+    const { pattern, lookout } = this.#options;
+    const found = yield* resolvePattern(pattern, lookout.walk);
+    if (found.slow === null) {
+      lookout.forget(this);
+      return found;
+    }
+    const question = { about: 'forms', components: sendComponents(pattern.components) } as const;
+    const asked = lookout.ask<FormsAnswer>(this, found.slow, question);
+    if (asked.state !== 'answered') return { ...found, isPartial: true };
+    const forms = asked.answer.forms.map((components) => receivePattern(pattern.text, components));
+    return { ...asked.answer, forms, listed: found.listed, slow: found.slow };
+  }
+
   #aim(listed: readonly string[]): void {
     const { components } = this.#options.pattern;
     const star = components.indexOf(ANY);
     const head = patternPath({ text: '', components: star === -1 ? components : components.slice(0, star) });
-    const spelling = spellingHints(head);
+    const spelling = spellingHints(head, this.#options.lookout.mayTouch);
     if (spelling === null) return;
     const matches = [...listed]
       .sort()

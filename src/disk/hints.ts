@@ -15,11 +15,15 @@ export interface Hint {
   readonly identity?: string;
 }
 
-/** Hints for a path as written; null where the way cannot be walked, so that the hints so far are the best there are. */
-export function spellingHints(path: string): readonly Hint[] | null {
-  const way = walkLinks(path);
+/**
+ * Hints for a path as written; null where the way cannot be walked, so that the hints so far are the best there are.
+ * `mayTouch`: what may be looked at; on a mount that may hang the kernel's events are not relied on either.
+ */
+export function spellingHints(path: string, mayTouch?: (entry: string) => boolean): readonly Hint[] | null {
+  const way = walkLinks(path, mayTouch);
   if (!way.ok) return null;
   const links = way.links.map(({ directory, name }): Hint => ({ directory, names: [name] }));
+  if (way.isCut) return links;
   const [missing] = way.missing;
   if (missing !== undefined) return [...links, { directory: way.reached, names: [missing] }];
   return [...links, entryHint(way.reached)];

@@ -20,21 +20,26 @@ export interface LinkWalk {
   readonly reached: string;
   /** What the path names below it; empty where all of it exists. May hold `..`. */
   readonly missing: readonly string[];
+  /** The way goes on where it may not be touched: nothing is known of the rest. */
+  readonly isCut?: true;
 }
 
 const PROC_SUPER_MAGIC = 0x9fa0;
 
-/** Walks an absolute path, not atomically: what it says may be over a moment later. */
-export function walkLinks(path: string): LinkWalk | Failure {
+/**
+ * Walks an absolute path, not atomically: what it says may be over a moment later. `mayTouch` is asked before an entry of
+ * a directory is looked at.
+ */
+export function walkLinks(path: string, mayTouch: (entry: string) => boolean = () => true): LinkWalk | Failure {
   try {
-    return walk(componentsOf(path).reverse());
+    return walk(componentsOf(path).reverse(), mayTouch);
   } catch (error) {
     return failureOf(error);
   }
 }
 
 /** `ahead` is a stack: the next component is its last. */
-function walk(ahead: string[]): LinkWalk | Failure {
+function walk(ahead: string[], mayTouch: (entry: string) => boolean): LinkWalk | Failure {
   const links: LinkOnTheWay[] = [];
   let at = '/';
   for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
@@ -44,6 +49,7 @@ function walk(ahead: string[]): LinkWalk | Failure {
       continue;
     }
     const entry = childOf(at, name);
+    if (!mayTouch(entry)) return { ok: true, links, reached: at, missing: [], isCut: true };
     const stat = lstatSync(entry, { throwIfNoEntry: false });
     if (stat === undefined) return { ok: true, links, reached: at, missing: [name, ...ahead.reverse()] };
     if (!stat.isSymbolicLink()) {

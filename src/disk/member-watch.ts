@@ -2,22 +2,21 @@ import { escapeForTerminal, hasControlOrBidi } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
 import { placeOf } from './identity.ts';
-import type { KernelWalk } from './kernel-walk.ts';
 import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Looking } from './looking.ts';
-import type { MountTable } from './mounts.ts';
+import type { Lookout } from './lookout.ts';
 import { observeMember } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { resolvePath } from './resolve.ts';
 import { RootWatch } from './root-watch.ts';
+import type { MembersAnswer } from './slow-question.ts';
 
 export interface MemberWatchOptions {
   /** The pattern root's path without its star, as written. */
   readonly path: string;
   readonly having: readonly string[];
-  readonly walk: KernelWalk;
-  readonly mounts: MountTable;
+  readonly lookout: Lookout;
   readonly readProject: ReadProject;
   readonly onWarning: (warning: RootsError) => void;
   /** A directory that is new, already looked at. */
@@ -53,27 +52,46 @@ export class MemberWatch implements Looking {
 
   /** Finds directories that are new. That one has gone, or holds what it must, is found by looking at that one. */
   *look(nowMs: number): Generator<void, boolean> {
-    const { path, walk } = this.#options;
     this.#dropGone();
-    const base = resolvePath(path, walk);
-    const isThere = base.ok && base.stat?.isDirectory() === true;
-    this.#aim(
-      isThere && base.stat !== null ? directoryHints(path, placeOf(base.path, base.stat), null) : spellingHints(path),
-    );
-    if (!isThere) return false;
     let changed = false;
-    for (const { name, isDirectory } of listDirectory(base.path)) {
+    for (const name of this.#names()) {
       yield;
-      if (isDirectory && name !== null && this.#isNew(name)) changed = (yield* this.#add(name, nowMs)) || changed;
+      if (name !== null && this.#isNew(name)) changed = (yield* this.#add(name, nowMs)) || changed;
     }
     return changed;
   }
 
+  /** The directories there are; null for an entry that is none. */
+  *#names(): Generator<string | null> {
+    const { path, lookout } = this.#options;
+    const base = resolvePath(path, lookout.walk);
+    if (!base.ok && base.slow !== undefined) {
+      this.#aim(spellingHints(path, lookout.mayTouch));
+      const asked = lookout.ask<MembersAnswer>(this, base.slow, { about: 'members', path });
+      if (asked.state === 'answered') yield* asked.answer.names;
+      return;
+    }
+    lookout.forget(this);
+    if (!base.ok || base.stat?.isDirectory() !== true) {
+      this.#aim(spellingHints(path));
+      return;
+    }
+    this.#aim(directoryHints(path, placeOf(base.path, base.stat), null));
+    for (const { name, isDirectory } of listDirectory(base.path)) yield isDirectory ? name : null;
+  }
+
   *#add(name: string, nowMs: number): Generator<void, boolean> {
-    const { having, walk, mounts, readProject } = this.#options;
+    const { having, lookout, readProject } = this.#options;
     const path = childOf(this.#options.path, name);
-    const observe = () => observeMember(path, having, walk);
-    const member = new RootWatch({ path, observe, mounts, names: having, isCandidate: true, readProject });
+    const member = new RootWatch({
+      path,
+      observe: () => observeMember(path, having, lookout.walk),
+      question: { about: 'member', path, having },
+      lookout,
+      names: having,
+      isCandidate: true,
+      readProject,
+    });
     this.#members.set(name, member);
     yield* member.look(nowMs);
     this.#options.onFound(member);

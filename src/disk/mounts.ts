@@ -77,6 +77,10 @@ export class MountTable implements Disposable {
     return this.#changes.splice(0);
   }
 
+  all(): Iterable<Mount> {
+    return this.#byPoint.values();
+  }
+
   /** The mount in which an absolute path lies whose components are no links; undefined where that is not known. */
   mountOf(path: string): Mount | undefined {
     let mount = this.#topmost(this.#base, '/');

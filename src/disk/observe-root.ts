@@ -50,7 +50,8 @@ function isItself(path: string, place: Place): boolean {
 
 function failed(failure: Failure, place: Place | null): Observation {
   if (isPassing(failure)) return { state: 'absent', place, why: failure.why };
-  return { state: 'refused', place, why: failure.why };
+  const slow = failure.slow === undefined ? {} : { slow: failure.slow };
+  return { state: 'refused', place, why: failure.why, ...slow };
 }
 
 function readFault(path: string, kind: 'directory' | 'file'): Failure | null {

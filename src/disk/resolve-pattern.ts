@@ -5,6 +5,7 @@ import { ANY, type Component, componentsOf, type PathPattern, patternPath } from
 import type { KernelWalk } from './kernel-walk.ts';
 import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
+import type { Mount } from './mounts.ts';
 import { isPassing } from './observe-root.ts';
 import { resolvePath } from './resolve.ts';
 
@@ -17,6 +18,8 @@ export interface Forms {
   readonly listed: readonly string[];
   /** Something could not be looked at for now: what was known before still counts. */
   readonly isPartial: boolean;
+  /** A mount on the way that was not entered, since that may hang: what the pattern names there is not known. */
+  readonly slow: Mount | null;
   /** There are more than MAX_ENTRIES: links among the rest are not known. */
   readonly isCutOff: boolean;
 }
@@ -35,6 +38,7 @@ class Search {
   readonly #listed: string[] = [];
   #entries = 0;
   #isPartial = false;
+  #slow: Mount | null = null;
 
   constructor(text: string, walk: KernelWalk) {
     this.#text = text;
@@ -46,6 +50,7 @@ class Search {
       forms: [...this.#forms.values()],
       listed: this.#listed,
       isPartial: this.#isPartial,
+      slow: this.#slow,
       isCutOff: this.#entries > MAX_ENTRIES,
     };
   }
@@ -57,6 +62,7 @@ class Search {
     const written = names.reduce(childOf, above);
     const resolved = resolvePath(written, this.#walk);
     if (!resolved.ok) {
+      this.#slow ??= resolved.slow ?? null;
       this.#isPartial ||= isPassing(resolved) && resolved.errno !== 'ENOENT';
       return;
     }

@@ -11,10 +11,12 @@ import { DirectoryWatches } from './directory-watches.ts';
 import { mountedOver } from './hints.ts';
 import { type KernelWalk, kernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
+import { Lookout } from './lookout.ts';
 import { MountWatch } from './mount-watch.ts';
 import { type MountChange, MountTable } from './mounts.ts';
 import type { ReadProject } from './project-file.ts';
 import { runAtOnce, runInSlices } from './slices.ts';
+import { SlowPlaces } from './slow-places.ts';
 import { warnOnceOfLimit } from './watch-limit.ts';
 import { WatchedPlaces } from './watched-places.ts';
 
@@ -29,9 +31,16 @@ export interface RootWatcherOptions {
   readonly onWarning: (warning: RootsError) => void;
   /** Mounts have come, gone or changed that have to do with what is watched. What that means for a root, onChange tells. */
   readonly onMounts?: (changes: readonly MountChange[]) => void;
+  /**
+   * Nothing may hang, or hold up everything else: mounts that may not answer are left to a helper process. Else all is
+   * looked at by this thread, as a command does it.
+   */
+  readonly usesHelper?: boolean;
   readonly walk?: KernelWalk;
   /** Of the native layer: without it mounts are seen by the sweep alone. */
   readonly mountsChanged?: (fd: number) => boolean;
+  /** Where mounts are listed; tests have their own. */
+  readonly mountInfo?: string;
   readonly clock?: Clock;
 }
 
@@ -41,6 +50,9 @@ export interface RootWatcherCounts {
   /** Directories with a kernel watch, and those that should have one. */
   readonly watched: number;
   readonly unwatched: number;
+  /** Places on mounts that may hang, and helper processes that hang there and cannot be killed. */
+  readonly slow: number;
+  readonly abandoned: number;
   readonly sweeps: number;
   /** What the last sweep took of the processor's time. */
   readonly lastSweepMs: number;
@@ -75,6 +87,7 @@ class Watcher implements RootWatcher {
   readonly #watches: DirectoryWatches<Looking>;
   readonly #mounts: MountTable;
   readonly #mountWatch: MountWatch;
+  readonly #slow: SlowPlaces<Looking>;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
   #changed = false;
@@ -86,18 +99,20 @@ class Watcher implements RootWatcher {
   #cancelNextSweep: () => void = () => {};
 
   constructor(options: RootWatcherOptions) {
-    const { clock = SYSTEM_CLOCK, walk = kernelWalk(), mountsChanged, readProject, onWarning } = options;
+    const { clock = SYSTEM_CLOCK, walk = kernelWalk(), readProject, onWarning } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#mounts = new MountTable(mountsChanged === undefined ? {} : { mountsChanged });
+    this.#mounts = openMountTable(options);
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
+    this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
+    const lookout = new Lookout(walk, this.#mounts, options.usesHelper ? this.#slow : null);
     this.#watches = new DirectoryWatches({
+      mayTouch: lookout.mayTouch,
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
-      walk,
-      mounts: this.#mounts,
+      lookout,
       readProject,
       onWarning,
       onFound: (looking) => this.#watchSoon(looking),
@@ -134,13 +149,16 @@ class Watcher implements RootWatcher {
   }
 
   counts(): RootWatcherCounts {
-    return { places: this.#all.size, ...this.#watches.counts(), sweeps: this.#sweeps, lastSweepMs: this.#lastSweepMs };
+    const { size: places } = this.#all;
+    const [sweeps, lastSweepMs] = [this.#sweeps, this.#lastSweepMs];
+    return { places, ...this.#watches.counts(), ...this.#slow.counts(), sweeps, lastSweepMs };
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#cancelNextSweep();
+    this.#slow.close();
     this.#mountWatch.close();
     this.#mounts.close();
     this.#agenda.close();
@@ -189,6 +207,8 @@ class Watcher implements RootWatcher {
 
   /** Takes the steps and tells what has changed. */
   async #run(steps: Iterator<void>): Promise<number> {
+    // What is mounted since the last look may hang.
+    if (this.#mounts.isPolled) this.#mounts.refresh();
     const spentMs = await runInSlices(steps, () => this.#closed);
     if (this.#changed && !this.#closed) {
       this.#changed = false;
@@ -240,7 +260,15 @@ class Watcher implements RootWatcher {
   }
 
   #forget(looking: Looking): void {
+    this.#slow.forget(looking);
     this.#agenda.remove(looking);
     this.#watches.forget(looking);
   }
+}
+
+function openMountTable({ mountsChanged, mountInfo }: RootWatcherOptions): MountTable {
+  return new MountTable({
+    ...(mountsChanged === undefined ? {} : { mountsChanged }),
+    ...(mountInfo === undefined ? {} : { file: mountInfo }),
+  });
 }

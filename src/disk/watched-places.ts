@@ -3,17 +3,15 @@ import { ANY, type PathPattern, patternPath } from '../core/pattern.ts';
 import type { Places, RootFacts } from '../core/place.ts';
 import type { RootDeclaration } from '../core/policy.ts';
 import { FormsWatch } from './forms-watch.ts';
-import type { KernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
+import type { Lookout } from './lookout.ts';
 import { MemberWatch } from './member-watch.ts';
-import type { MountTable } from './mounts.ts';
 import { observeRoot } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { RootWatch } from './root-watch.ts';
 
 export interface WatchedPlacesOptions {
-  readonly walk: KernelWalk;
-  readonly mounts: MountTable;
+  readonly lookout: Lookout;
   readonly readProject: ReadProject;
   readonly onWarning: (warning: RootsError) => void;
   /** A directory has been found that may be a member of a pattern root. */
@@ -99,19 +97,24 @@ export class WatchedPlaces {
 
   #watchRoot({ path, kind }: RootDeclaration): RootWatch {
     const written = patternPath(path);
-    const observe = () => observeRoot(written, kind, this.#options.walk);
-    const { mounts } = this.#options;
-    const readProject = kind === 'directory' ? this.#options.readProject : null;
-    return new RootWatch({ path: written, observe, mounts, names: [], isCandidate: false, readProject });
+    const { lookout, readProject } = this.#options;
+    return new RootWatch({
+      path: written,
+      observe: () => observeRoot(written, kind, lookout.walk),
+      question: { about: 'root', path: written, kind },
+      lookout,
+      names: [],
+      isCandidate: false,
+      readProject: kind === 'directory' ? readProject : null,
+    });
   }
 
   #watchMembers({ path, having }: RootDeclaration): MemberWatch {
-    const { walk, mounts, readProject, onWarning, onFound } = this.#options;
+    const { lookout, readProject, onWarning, onFound } = this.#options;
     const members: MemberWatch = new MemberWatch({
       path: patternPath({ ...path, components: path.components.slice(0, -1) }),
       having,
-      walk,
-      mounts,
+      lookout,
       readProject,
       onWarning,
       onFound: (member) => {
@@ -125,8 +128,8 @@ export class WatchedPlaces {
   }
 
   #watchForms(pattern: PathPattern): FormsWatch {
-    const { walk, onWarning } = this.#options;
-    return new FormsWatch({ pattern, walk, onWarning });
+    const { lookout, onWarning } = this.#options;
+    return new FormsWatch({ pattern, lookout, onWarning });
   }
 
   #forget(looking: Looking): void {

@@ -10,6 +10,7 @@ function openWatches(t: TestContext) {
   const hints: string[] = [];
   let arrived = () => {};
   const watches = new DirectoryWatches<string>({
+    mayTouch: () => true,
     onHint: (subject) => {
       hints.push(subject);
       arrived();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { MountTable, parseMountInfo } from '../../src/disk/mounts.ts';
+import { mountLine } from '../support/mount-line.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
-/** A table like that of a machine, from `id parent point type options`. */
 function openTable(t: TestContext, lines: readonly string[]) {
   const file = `${temporaryDirectory(t)}/mountinfo`;
   const write = (all: readonly string[]) => writeFileSync(file, all.map(mountLine).join(''));
@@ -12,11 +12,6 @@ function openTable(t: TestContext, lines: readonly string[]) {
   const table = new MountTable({ file });
   t.after(() => table.close());
   return { table, write };
-}
-
-function mountLine(line: string): string {
-  const [id, parent, point, type, options = 'rw'] = line.split(' ');
-  return `${id} ${parent} 8:1 / ${point} ${options},relatime shared:1 master:2 - ${type} /dev/x ${options}\n`;
 }
 
 const MACHINE = ['20 1 / ext4', '21 20 /proc proc', '22 20 /home ext4', '23 22 /home/ana/nfs nfs4 ro'];

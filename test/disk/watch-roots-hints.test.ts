@@ -168,6 +168,8 @@ describe('openRootWatcher(), by hints alone,', () => {
         places: 20,
         watched: 21,
         unwatched: 0,
+        slow: 0,
+        abandoned: 0,
         sweeps: 0,
         lastSweepMs: 0,
       },

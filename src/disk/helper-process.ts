@@ -1,0 +1,68 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { extname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+export interface HelperProcessOptions {
+  readonly onLine: (line: string) => void;
+  /** It has ended, or could not be started. Once. */
+  readonly onEnd: () => void;
+  /** Of the module that it runs; tests have others. */
+  readonly script?: string;
+}
+
+/** The built file lies beside ours as the source does; source needs the loader that we were started with, and its place. */
+const EXTENSION = extname(import.meta.url);
+const [LOADER, DIRECTORY] = EXTENSION === '.ts' ? [process.execArgv, process.cwd()] : [[], '/'];
+const SCRIPT = fileURLToPath(new URL(`./slow-places-helper${EXTENSION}`, import.meta.url));
+
+/** A child process that answers lines with lines. It keeps no process alive and ends with us. */
+export class HelperProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  #hasEnded = false;
+
+  constructor({ onLine, onEnd, script = SCRIPT }: HelperProcessOptions) {
+    this.#child = spawn(process.execPath, [...LOADER, script], {
+      cwd: DIRECTORY,
+      // What it inherits nothing of cannot mislead it.
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const end = () => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      onEnd();
+    };
+    this.#child.on('exit', end).on('error', end);
+    this.#child.stdin.on('error', () => {});
+    this.#child.stdout.on('error', () => {});
+    createInterface({ input: this.#child.stdout }).on('line', onLine);
+    this.#child.unref();
+    for (const stream of [this.#child.stdin, this.#child.stdout]) unref(stream);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  ask(line: string): void {
+    this.#child.stdin.write(`${line}\n`);
+  }
+
+  /** A call into the kernel that cannot be interrupted outlives this. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+    this.#child.stdout.destroy();
+    this.#child.stdin.destroy();
+  }
+}
+
+/** The type declarations do not say that the pipes of a child are sockets. */
+function unref(stream: object): void {
+  if ('unref' in stream && typeof stream.unref === 'function') stream.unref();
+}

@@ -1,0 +1,91 @@
+// What is asked about places on mounts that may hang, and how it is answered: in the helper process, which may hang.
+
+import { ANY, type Component, type PathPattern } from '../core/pattern.ts';
+import type { Observation } from './availability.ts';
+import { kernelWalk } from './kernel-walk.ts';
+import { listDirectory } from './list-directory.ts';
+import { observeMember, observeRoot } from './observe-root.ts';
+import { type FetchedProject, fetchProject, projectFingerprint } from './project-file.ts';
+import { resolvePath } from './resolve.ts';
+import { type Forms, resolvePattern } from './resolve-pattern.ts';
+import { runAtOnce } from './slices.ts';
+
+export type SlowQuestion =
+  | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }
+  | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }
+  | { readonly about: 'members'; readonly path: string }
+  | { readonly about: 'forms'; readonly components: readonly SentComponent[] };
+
+/** As JSON has no symbols: null stands for a star. */
+type SentComponent = string | null;
+
+export interface RootAnswer {
+  readonly seen: Observation;
+  /** Of a directory that is there. */
+  readonly project: { readonly fingerprint: string; readonly fetched: SentProject } | null;
+}
+
+/** `base64`: null where it could not be fetched, see FetchedProject. */
+interface SentProject {
+  readonly base64: string | null;
+  readonly errno: string | null;
+}
+
+export interface MembersAnswer {
+  /** Of all directories there. */
+  readonly names: readonly string[];
+}
+
+export interface FormsAnswer extends Omit<Forms, 'forms' | 'listed' | 'slow'> {
+  readonly forms: readonly (readonly SentComponent[])[];
+}
+
+export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer;
+
+const WALK = kernelWalk();
+
+/** Looks at the disk, and hangs as long as that does. */
+export function answerSlowly(question: SlowQuestion): SlowAnswer {
+  switch (question.about) {
+    case 'root':
+      return withProject(observeRoot(question.path, question.kind, WALK), question.kind === 'directory');
+    case 'member':
+      return withProject(observeMember(question.path, question.having, WALK), true);
+    case 'members':
+      return { names: directoryNames(question.path) };
+    case 'forms': {
+      const pattern = receivePattern('', question.components);
+      const { forms, isPartial, isCutOff } = runAtOnce(resolvePattern(pattern, WALK));
+      return { forms: forms.map(({ components }) => sendComponents(components)), isPartial, isCutOff };
+    }
+  }
+}
+
+export function sendComponents(components: readonly Component[]): readonly SentComponent[] {
+  return components.map((part) => (part === ANY ? null : part));
+}
+
+export function receivePattern(text: string, components: readonly SentComponent[]): PathPattern {
+  return { text, components: components.map((part) => part ?? ANY) };
+}
+
+export function receiveProject({ base64, errno }: SentProject): FetchedProject {
+  return base64 === null ? { bytes: null, errno } : { bytes: Buffer.from(base64, 'base64') };
+}
+
+function withProject(seen: Observation, isDirectory: boolean): RootAnswer {
+  if (seen.state !== 'there' || !isDirectory) return { seen, project: null };
+  const fingerprint = projectFingerprint(seen.place.path);
+  return { seen, project: { fingerprint, fetched: sendProject(fetchProject(seen.place.path)) } };
+}
+
+function sendProject(fetched: FetchedProject): SentProject {
+  if (fetched.bytes === null) return { base64: null, errno: fetched.errno };
+  return { base64: fetched.bytes.toString('base64'), errno: null };
+}
+
+function directoryNames(path: string): readonly string[] {
+  const base = resolvePath(path, WALK);
+  if (!base.ok || base.stat?.isDirectory() !== true) return [];
+  return [...listDirectory(base.path)].flatMap(({ name, isDirectory }) => (isDirectory && name !== null ? [name] : []));
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { Mount } from '../../src/disk/mounts.ts';
+import { SlowPlaces } from '../../src/disk/slow-places.ts';
+import type { RootAnswer, SlowQuestion } from '../../src/disk/slow-question.ts';
+import { childrenOf } from '../support/children.ts';
+import { FakeClock } from '../support/clock.ts';
+import { makeTree } from '../support/tree.ts';
+
+const NFS = mount('7');
+const SMB = mount('8');
+
+function mount(id: string): Mount {
+  return { id, parent: '1', point: `/${id}`, type: 'nfs4', isReadOnly: false };
+}
+
+function rootAt(path: string): SlowQuestion {
+  return { about: 'root', path, kind: 'directory' };
+}
+
+function openSlowPlaces(t: TestContext, script?: string) {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const slow = new SlowPlaces<string>({
+    clock,
+    onAnswer: (subject) => told.push(subject),
+    ...(script === undefined ? {} : { script }),
+  });
+  const alive = setInterval(() => {}, 60_000);
+  t.after(() => {
+    clearInterval(alive);
+    slow.close();
+  });
+  return { slow, clock, told };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(2);
+}
+
+describe('SlowPlaces', () => {
+  it('answers what the helper has seen, and tells when that is something else', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const { slow, told } = openSlowPlaces(t);
+    const ask = () => slow.ask<RootAnswer>('a', NFS, rootAt(`${base}/a`));
+    assert.deepEqual(ask(), { state: 'open' });
+    await slow.settled();
+    for (let i = 0; i < 3; i++) {
+      const asked = ask();
+      assert.ok(asked.state === 'answered');
+      assert.equal(asked.answer.seen.place?.path, `${base}/a`);
+      await slow.settled();
+    }
+    assert.deepEqual(told, ['a']);
+    rmSync(`${base}/a`, { recursive: true });
+    ask();
+    await slow.settled();
+    const asked = ask();
+    assert.equal(asked.state === 'answered' && asked.answer.seen.state, 'absent');
+    assert.deepEqual(told, ['a', 'a']);
+  });
+
+  it('starts no helper before it is asked, and one for all', async (t) => {
+    const base = makeTree(t, ['dir a', 'dir b']);
+    const before = childrenOf(process.pid);
+    const { slow } = openSlowPlaces(t);
+    assert.deepEqual(childrenOf(process.pid), before);
+    for (const name of ['a', 'b', 'c']) slow.ask(name, NFS, rootAt(`${base}/${name}`));
+    await slow.settled();
+    assert.equal(childrenOf(process.pid).length, before.length + 1);
+    assert.equal(slow.counts().slow, 3);
+  });
+
+  it('takes a helper that is stopped for a mount that does not answer, kills it and starts another', async (t) => {
+    const base = makeTree(t, ['dir a', 'dir b', 'dir other']);
+    const { slow, clock } = openSlowPlaces(t);
+    const ask = (name: string, on = NFS) => slow.ask(name, on, rootAt(`${base}/${name}`)).state;
+    ask('a');
+    await slow.settled();
+    const [stopped] = childrenOf(process.pid).slice(-1);
+    assert.ok(stopped);
+    process.kill(stopped, 'SIGSTOP');
+    ask('a');
+    ask('b');
+    ask('other', SMB);
+    await clock.advance(1_999);
+    assert.deepEqual([ask('a'), ask('b'), ask('other', SMB)], ['answered', 'open', 'open']);
+    await clock.advance(1);
+    // Both of that mount at once; what lies elsewhere is answered by the next helper.
+    await slow.settled();
+    assert.deepEqual([ask('a'), ask('b'), ask('other', SMB)], ['late', 'late', 'answered']);
+    await until(() => !childrenOf(process.pid).includes(stopped));
+    await clock.advance(1_000);
+    assert.equal(slow.counts().abandoned, 0);
+    await clock.advance(1_000);
+    ask('a');
+    await slow.settled();
+    assert.equal(ask('a'), 'answered');
+  });
+
+  it('counts a helper that does not end when it is killed, and leaves its mount alone until then', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const { slow, clock } = openSlowPlaces(t);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    // No time for the helper to end, as the kernel sees to it in a call that cannot be interrupted.
+    await clock.advance(3_000);
+    assert.equal(slow.counts().abandoned, 1);
+    await clock.advance(60_000);
+    assert.equal(slow.ask('a', NFS, rootAt(`${base}/a`)).state, 'late');
+    await until(() => slow.counts().abandoned === 0);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.equal(slow.ask('a', NFS, rootAt(`${base}/a`)).state, 'answered');
+  });
+
+  it('asks a mount that stays silent more and more rarely', async (t) => {
+    const base = makeTree(t, ['file silent.mjs process.stdin.resume()', 'dir a']);
+    const { slow, clock } = openSlowPlaces(t, `${base}/silent.mjs`);
+    const others = childrenOf(process.pid).length;
+    const starts: number[] = [];
+    for (let second = 0; second < 80; second += 2) {
+      slow.ask('a', NFS, rootAt(`${base}/a`));
+      const isAsked = childrenOf(process.pid).length > others;
+      if (isAsked) starts.push(second);
+      await clock.advance(2_000);
+      if (isAsked) await until(() => childrenOf(process.pid).length === others);
+    }
+    // Two seconds of waiting, and a pause that is twice as long each time, up to 30 s.
+    assert.deepEqual(starts, [0, 4, 10, 20, 38, 70]);
+  });
+
+  it('goes on with another helper when one dies, or says what is no answer', async (t) => {
+    const base = makeTree(t, ['file dies.mjs process.stdin.once("data", () => process.exit(3))', 'dir a']);
+    const { slow } = openSlowPlaces(t, `${base}/dies.mjs`);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.equal(slow.ask('a', NFS, rootAt(`${base}/a`)).state, 'late');
+    writeFileSync(`${base}/dies.mjs`, 'process.stdin.once("data", () => console.log("nonsense"))');
+    slow.ask('b', SMB, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.equal(slow.ask('b', SMB, rootAt(`${base}/a`)).state, 'late');
+  });
+
+  it('forgets what was answered to another question or about another mount', async (t) => {
+    const base = makeTree(t, ['dir a', 'dir b']);
+    const { slow } = openSlowPlaces(t);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.equal(slow.ask('a', SMB, rootAt(`${base}/a`)).state, 'open');
+    await slow.settled();
+    assert.equal(slow.ask('a', SMB, rootAt(`${base}/b`)).state, 'open');
+    slow.forget('a');
+    assert.equal(slow.counts().slow, 0);
+    await slow.settled();
+  });
+
+  it('ends its helper when it is closed', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const { slow } = openSlowPlaces(t);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    const [pid] = childrenOf(process.pid).slice(-1);
+    assert.ok(pid);
+    slow.close();
+    await until(() => !childrenOf(process.pid).includes(pid));
+  });
+});
