@@ -78,8 +78,10 @@ export class Connection {
     socket.on('data', (chunk) => {
       try {
         reader.push(chunk);
-      } catch {
+      } catch (error) {
         this.close();
+        // What is no message is the daemon's fault; all else is that of whoever was told.
+        if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
       }
     });
     socket.on('error', () => this.close());

@@ -205,8 +205,9 @@ export class RunSession {
   /** A server that has closed its output answers nothing more, whether it ends or not. */
   async #silent(process: ServerProcess): Promise<void> {
     await Promise.race([process.ended, this.#wait(SILENCE_MS)]);
-    const { hostMessages } = this.#conversation;
-    if (process.hasEnded || process.isBeingEnded || hostMessages.gate === 'draining') return;
+    // One that is about to be replaced need not say any more.
+    if (this.#conversation.hostMessages.gate === 'draining') await this.#replacement.settled();
+    if (process.hasEnded || process.isBeingEnded) return;
     this.#conversation.refuseAll({ code: RPC.internal, message: 'The server has closed its output' });
     process.end(PATIENT);
   }
@@ -246,11 +247,11 @@ export class RunSession {
     if (this.#isArgvChannel) this.#replacement.check();
   }
 
-  /** Says that a view is in force: never before the server has been told, or replaced. */
+  /** Says that a view is in force: never before the server has been told, or replaced; never of one that is outdated. */
   async #acknowledge(view: ViewMessage): Promise<void> {
     if (!(await this.#replacement.settled())) return;
     await this.#roots?.channel.whenTold();
-    this.#attachment?.ack(view);
+    if (view === this.#attachment?.view) this.#attachment.ack(view);
   }
 
   #sayIfEmpty(): void {
