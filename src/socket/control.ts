@@ -1,14 +1,14 @@
 // The control socket: administration, answered by handlers that the daemon gives.
 
 import type { Socket } from 'node:net';
-import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Native } from '../disk/native.ts';
 import type { Log } from '../system/log.ts';
 import { type Admission, admitOwnUser } from './admission.ts';
 import { closeAll } from './close-all.ts';
 import { type ControlHandlers, ControlSession } from './control-session.ts';
 import type { LineLimits } from './json-lines.ts';
-import { checkOwnerOnly, type ListenAt, type Listener, listen } from './listen.ts';
+import { KeptListener } from './kept-listener.ts';
+import type { ListenAt } from './listen.ts';
 
 export interface ControlOptions {
   readonly at: ListenAt;
@@ -33,37 +33,31 @@ export class Control implements AsyncDisposable {
   readonly #options: ControlOptions;
   readonly #admission: Admission;
   readonly #sessions = new Set<ControlSession>();
-  #listener: Listener | undefined;
+  readonly #listener: KeptListener;
 
   constructor(options: ControlOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
+    const { at, native, log } = options;
+    this.#listener = new KeptListener({ at, native, log, onConnection: (socket) => this.#connected(socket) });
   }
 
   get address(): string {
-    return this.#listener?.address ?? '';
+    return this.#listener.address;
   }
 
-  async open(): Promise<void> {
-    const { at, log, native } = this.#options;
-    this.#listener = await listen(at, {
-      onConnection: (socket) => this.#connected(socket),
-      onError: (error) => log('error', LOG_EVENTS.peerFault, { socket: 'control', error }),
-    });
-    if (native === null) checkOwnerOnly(this.#listener);
-    log('info', LOG_EVENTS.listening, { address: this.address });
+  open(): Promise<void> {
+    return this.#listener.open();
   }
 
-  /** Listens anew where the file has been removed or replaced; open connections stay. Throws as listen() does. */
-  async keepListening(): Promise<void> {
-    if (this.#listener === undefined || this.#listener.isThere()) return;
-    this.#listener.close();
-    await this.open();
+  /** See KeptListener. */
+  keepListening(): Promise<void> {
+    return this.#listener.keepListening();
   }
 
   /** Takes no more connections and ends those that are open; an answer that is ready is sent, for a second at most. */
   async close(): Promise<void> {
-    this.#listener?.close();
+    this.#listener.close();
     await closeAll([...this.#sessions]);
   }
 

@@ -10,7 +10,8 @@ import { type Admission, admitOwnUser } from './admission.ts';
 import type { Authority } from './authority.ts';
 import { closeAll } from './close-all.ts';
 import type { LineLimits } from './json-lines.ts';
-import { checkOwnerOnly, type ListenAt, type Listener, listen } from './listen.ts';
+import { KeptListener } from './kept-listener.ts';
+import type { ListenAt } from './listen.ts';
 import { PeerSession } from './peer-session.ts';
 
 export interface PeersOptions {
@@ -42,39 +43,34 @@ export class Peers implements AsyncDisposable {
   readonly #admission: Admission;
   readonly #attached = new Set<PeerSession>();
   readonly #unattached = new Set<PeerSession>();
-  #listener: Listener | undefined;
+  readonly #listener: KeptListener;
 
   constructor(options: PeersOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
+    const { at, native, log } = options;
+    this.#listener = new KeptListener({ at, native, log, onConnection: (socket) => this.#connected(socket) });
   }
 
   /** Where peers connect. */
   get address(): string {
-    return this.#listener?.address ?? '';
+    return this.#listener.address;
   }
 
   async open(): Promise<void> {
-    const { at, log, native } = this.#options;
-    this.#listener = await listen(at, {
-      onConnection: (socket) => this.#connected(socket),
-      onError: (error) => log('error', LOG_EVENTS.peerFault, { error }),
-    });
-    if (native === null) checkOwnerOnly(this.#listener);
-    log('info', LOG_EVENTS.listening, { address: this.address });
+    await this.#listener.open();
+    const { log, native } = this.#options;
     if (native === null) log('warn', LOG_EVENTS.peerFactsLimited, { address: this.address });
   }
 
-  /** Listens anew where the file has been removed or replaced; open connections stay. Throws as listen() does. */
-  async keepListening(): Promise<void> {
-    if (this.#listener === undefined || this.#listener.isThere()) return;
-    this.#listener.close();
-    await this.open();
+  /** See KeptListener. */
+  keepListening(): Promise<void> {
+    return this.#listener.keepListening();
   }
 
   /** Takes no more connections and ends those that are open; what waits for them is sent, for a second at most. */
   async close(): Promise<void> {
-    this.#listener?.close();
+    this.#listener.close();
     await closeAll([...this.#attached, ...this.#unattached]);
   }
 
