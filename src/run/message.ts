@@ -1,8 +1,8 @@
 // What a line is, as cheaply as can be told. JSON-RPC messages begin or end with what tells them apart: `id`, `method`,
 // `result` or `error` (all SDKs write so). Where a look at these bytes does not decide, the line is parsed.
 //
-// Exact for messages whose keys are unique. What a line with two `method` members means, each reader decides for itself;
-// the worst that such a server gains is an answer of the host about the host's own roots.
+// Exact for messages whose keys are unique. What a line with two `method` members means, each reader decides for itself:
+// where one of them asks for roots, server-messages.ts takes it for that.
 
 import { memberOf } from './splice.ts';
 

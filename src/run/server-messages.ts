@@ -5,7 +5,7 @@ import { judgeBatch } from './batch.ts';
 import type { Handshake } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
-import { type Message, readHead, readMessage, readTailId } from './message.ts';
+import { type Message, parseMessage, readHead, readMessage, readTailId } from './message.ts';
 import type { Notices } from './notices.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, OwnRequests } from './own-requests.ts';
@@ -40,23 +40,24 @@ export class ServerMessages implements Judge {
   }
 
   line(line: Buffer): Verdict {
-    const message = readMessage(line);
+    const message = readServerMessage(line);
     return message.kind === 'batch'
-      ? judgeBatch(line, (member) => this.#judge(readMessage(member), member))
+      ? judgeBatch(line, (member) => this.#judge(readServerMessage(member), member))
       : this.#judge(message, line);
   }
 
   opening(head: Buffer): Opening {
-    const { ids, own, open, handshake, fromServer } = this.#options;
+    const { ids, own, open, handshake } = this.#options;
     const read = readHead(head);
     if (read === null || read.method === METHOD.listRoots || ids.has(read.id)) return 'hold';
     const { method, id } = read;
+    // A second `method` may come last: a call is judged by all of its line.
+    if (method !== null) return 'hold';
     if (id === null && own.some((requests) => requests.hasOpen)) return 'hold';
     this.#hasSpoken = true;
     return (tail) => {
       const finalId = id ?? readTailId(tail);
       if (finalId === null) return;
-      if (method !== null) return fromServer.add(finalId);
       handshake.noteAnswer(finalId);
       open.settle(finalId);
     };
@@ -117,4 +118,12 @@ export class ServerMessages implements Judge {
     if (!this.#hasSpoken && HEADER.test(line.toString('latin1', 0, 20))) onHeaders();
     return 'drop';
   }
+}
+
+/** Of several `method` members any may be the one that the host reads: one that asks for roots is taken at its word. */
+function readServerMessage(line: Buffer): Message {
+  const message = readMessage(line);
+  if (message.kind === 'noise' || !line.includes(METHOD.listRoots)) return message;
+  const parsed = parseMessage(line);
+  return parsed.kind === 'call' && parsed.method === METHOD.listRoots ? parsed : message;
 }

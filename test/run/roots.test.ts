@@ -102,6 +102,14 @@ describe('rootsd run, roots/list', () => {
       1,
       `{"id":1,"params":{"_meta":{"a":"${'x'.repeat(100_000)}"}},"method":"roots/list"}`,
     ],
+    ['a second method, which a host may read', 1, '{"jsonrpc":"2.0","id":1,"method":"x","method":"roots/list"}'],
+    ['a second method in front', 1, '{"jsonrpc":"2.0","id":1,"method":"roots/list","method":"x"}'],
+    ['a result in front', 1, '{"jsonrpc":"2.0","id":1,"result":{},"method":"roots/list"}'],
+    [
+      'a second method, 100 KB later',
+      1,
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"${'x'.repeat(100_000)}"},"method":"roots/list"}`,
+    ],
     ['a CRLF line end', 1, '{"jsonrpc":"2.0","id":1,"method":"roots/list"}\r'],
   ];
   for (const [what, rootsId, raw] of ROWS) {
