@@ -123,7 +123,13 @@ export class ServerMessages implements Judge {
 /** Of several `method` members any may be the one that the host reads: one that asks for roots is taken at its word. */
 function readServerMessage(line: Buffer): Message {
   const message = readMessage(line);
-  if (message.kind === 'noise' || !line.includes(METHOD.listRoots)) return message;
+  if (message.kind === 'noise' || !mayAskForRoots(message, line)) return message;
   const parsed = parseMessage(line);
   return parsed.kind === 'call' && parsed.method === METHOD.listRoots ? parsed : message;
+}
+
+/** The method's name may stand in the line as it is or, in a call, behind an escape. */
+function mayAskForRoots({ kind }: Message, line: Buffer): boolean {
+  if (line.includes(METHOD.listRoots)) return true;
+  return kind === 'call' && (line.includes('\\/') || line.includes('\\u00'));
 }

@@ -103,6 +103,7 @@ describe('rootsd run, roots/list', () => {
       `{"id":1,"params":{"_meta":{"a":"${'x'.repeat(100_000)}"}},"method":"roots/list"}`,
     ],
     ['a second method, which a host may read', 1, '{"jsonrpc":"2.0","id":1,"method":"x","method":"roots/list"}'],
+    ['a second method, escaped', 1, '{"jsonrpc":"2.0","id":1,"method":"x","method":"roots\\/list"}'],
     ['a second method in front', 1, '{"jsonrpc":"2.0","id":1,"method":"roots/list","method":"x"}'],
     ['a result in front', 1, '{"jsonrpc":"2.0","id":1,"result":{},"method":"roots/list"}'],
     [
