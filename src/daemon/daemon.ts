@@ -82,6 +82,8 @@ export class Daemon implements Administered, AsyncDisposable {
   #policy: Policy;
   /** Of the policy. */
   #generation = '';
+  /** What is to be in force once its places are looked at, and when it is. */
+  #next = { generation: '', done: Promise.resolve() };
   #evidence: Evidence;
   #sessions: Sessions;
   #roots: RootWatcher | undefined;
@@ -111,19 +113,21 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#report(await layers.reload());
     this.#policy = layers.policy;
     this.#generation = layers.generation;
+    this.#next = { generation: this.#generation, done: Promise.resolve() };
     this.#roots = this.#parts.add(
       openRootWatcher({
         declarations: this.#policy.roots,
         patterns: pathsOf(this.#policy),
         readProject: this.#options.readProject,
         walk: kernelWalk(native?.openat2NoMagicLinks),
-        usesHelper: true,
+        isPatient: true,
         ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
         onChange: () => this.#refresh(),
         onMounts: (changes) => this.#reportMounts(changes),
         onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
       }),
     );
+    await this.#roots.ready();
     this.#refresh();
     const authority = {
       attach: this.#attach.bind(this),
@@ -196,6 +200,7 @@ export class Daemon implements Administered, AsyncDisposable {
     onReload?.begin();
     const before = layers.generation;
     const outcome = await layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
+    await this.#next.done;
     this.#report(outcome);
     const { generation, problems } = outcome;
     onReload?.end();
@@ -211,13 +216,21 @@ export class Daemon implements Administered, AsyncDisposable {
     return { acknowledged: acknowledged.length + waited.acknowledged, late: waited.late };
   }
 
-  /** Where the policy set has changed: look where its places are, then decide anew. */
+  /**
+   * Where the policy set has changed: look where its places are, then decide anew. Until all are looked at, what was in
+   * force stays whole: half of what the new policy denies would be unknown.
+   */
   #activate(): void {
     const { policy, generation } = this.#options.layers;
-    if (generation === this.#generation) return;
+    if (generation !== this.#next.generation) this.#next = { generation, done: this.#takeUp(policy, generation) };
+  }
+
+  async #takeUp(policy: Policy, generation: string): Promise<void> {
+    await this.#roots?.update(policy.roots, pathsOf(policy));
+    // A later one has waited for the same looks.
+    if (generation !== this.#next.generation) return;
     this.#generation = generation;
     this.#policy = policy;
-    this.#roots?.update(this.#policy.roots, pathsOf(this.#policy));
     this.#refresh();
   }
 

@@ -5,6 +5,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename } from 'node:path';
 import type { Hint } from './hints.ts';
 import { identityOf } from './identity.ts';
+import { Interests } from './interests.ts';
 
 export interface DirectoryWatchesOptions<T> {
   /** Where even asking for a directory may hang, none is watched. */
@@ -16,8 +17,7 @@ export interface DirectoryWatchesOptions<T> {
 
 interface Watched<T> {
   readonly directory: string;
-  /** What each subject wants to hear of: names, or null for all that come and go. */
-  readonly interests: Map<T, ReadonlySet<string> | null>;
+  readonly interests: Interests<T>;
   watcher: FSWatcher | null;
   /** Of the directory that `watcher` hangs on. A watch stays with its inode, whatever the name means later. */
   identity: string | null;
@@ -28,10 +28,25 @@ export class DirectoryWatches<T> {
   readonly #options: DirectoryWatchesOptions<T>;
   readonly #byDirectory = new Map<string, Watched<T>>();
   readonly #wanted = new Map<T, readonly Hint[]>();
+  /** Two functions for all watches, not two for each: there are many. They find what they are about by their emitter. */
+  readonly #onChange: (this: FSWatcher, event: string, name: string | Buffer | null) => void;
+  readonly #onError: (this: FSWatcher, error: Error) => void;
+  readonly #byWatcher = new Map<FSWatcher, Watched<T>>();
   #isExhausted = false;
 
   constructor(options: DirectoryWatchesOptions<T>) {
     this.#options = options;
+    const watchedBy = (watcher: FSWatcher) => this.#byWatcher.get(watcher);
+    const hear = (watched: Watched<T>, event: string, name: string | null) => this.#hear(watched, event, name);
+    const fail = (watched: Watched<T>, error: Error) => this.#fail(watched, error);
+    this.#onChange = function (event, name) {
+      const watched = watchedBy(this);
+      if (watched !== undefined) hear(watched, event, name === null ? null : String(name));
+    };
+    this.#onError = function (error) {
+      const watched = watchedBy(this);
+      if (watched !== undefined) fail(watched, error);
+    };
   }
 
   /** Directories that are watched, and those that should be but are not. */
@@ -69,29 +84,28 @@ export class DirectoryWatches<T> {
   close(): void {
     for (const { watcher } of this.#byDirectory.values()) watcher?.close();
     this.#byDirectory.clear();
+    this.#byWatcher.clear();
     this.#wanted.clear();
   }
 
   #addInterest(subject: T, { directory, names }: Hint): void {
     const watched = this.#entryOf(directory);
-    const known = watched.interests.get(subject);
-    const all = names === null || known === null;
-    watched.interests.set(subject, all ? null : new Set([...(known ?? []), ...names]));
+    watched.interests.add(subject, names);
     this.#hang(watched);
   }
 
   #entryOf(directory: string): Watched<T> {
     const known = this.#byDirectory.get(directory);
     if (known !== undefined) return known;
-    const made: Watched<T> = { directory, interests: new Map(), watcher: null, identity: null };
+    const made: Watched<T> = { directory, interests: new Interests(), watcher: null, identity: null };
     this.#byDirectory.set(directory, made);
     return made;
   }
 
   #closeIfUnused(directory: string): void {
     const watched = this.#byDirectory.get(directory);
-    if (watched === undefined || watched.interests.size > 0) return;
-    watched.watcher?.close();
+    if (watched === undefined || !watched.interests.isEmpty) return;
+    this.#unhang(watched);
     this.#byDirectory.delete(directory);
   }
 
@@ -103,8 +117,8 @@ export class DirectoryWatches<T> {
     if (identity === null || this.#isExhausted) return;
     try {
       const watcher = watch(directory, { persistent: false });
-      watcher.on('change', (event, name) => this.#hear(watched, event, name === null ? null : String(name)));
-      watcher.on('error', (error) => this.#fail(watched, error));
+      watcher.on('change', this.#onChange).on('error', this.#onError);
+      this.#byWatcher.set(watcher, watched);
       watched.watcher = watcher;
       watched.identity = identity;
     } catch (error) {
@@ -113,6 +127,7 @@ export class DirectoryWatches<T> {
   }
 
   #unhang(watched: Watched<T>): void {
+    if (watched.watcher !== null) this.#byWatcher.delete(watched.watcher);
     watched.watcher?.close();
     watched.watcher = null;
     watched.identity = null;
@@ -130,7 +145,7 @@ export class DirectoryWatches<T> {
   #hear(watched: Watched<T>, event: string, name: string | null): void {
     const isOwn = name === null || name === basename(watched.directory);
     for (const [subject, names] of watched.interests) {
-      if (isOwn || (names === null ? event === 'rename' : names.has(name))) this.#options.onHint(subject);
+      if (isOwn || (names === null ? event === 'rename' : names.includes(name))) this.#options.onHint(subject);
     }
   }
 }

@@ -6,7 +6,6 @@ import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
-import { observeMember } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { resolvePath } from './resolve.ts';
 import { RootWatch } from './root-watch.ts';
@@ -83,15 +82,7 @@ export class MemberWatch implements Looking {
   *#add(name: string, nowMs: number): Generator<void, boolean> {
     const { having, lookout, readProject } = this.#options;
     const path = childOf(this.#options.path, name);
-    const member = new RootWatch({
-      path,
-      observe: () => observeMember(path, having, lookout.walk),
-      question: { about: 'member', path, having },
-      lookout,
-      names: having,
-      isCandidate: true,
-      readProject,
-    });
+    const member = new RootWatch({ path, kind: 'directory', having, lookout, readProject });
     this.#members.set(name, member);
     yield* member.look(nowMs);
     this.#options.onFound(member);

@@ -5,31 +5,30 @@ import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts'
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { MountPin } from './mount-pin.ts';
+import { observeMember, observeRoot } from './observe-root.ts';
 import { PROJECT_FILE, type ProjectSource, ProjectWatch, type ReadProject } from './project-file.ts';
 import { type RootAnswer, receiveProject, type SlowQuestion } from './slow-question.ts';
 
 export interface RootWatchOptions {
   /** As written, stars replaced. */
   readonly path: string;
-  /** Looks at it here and now. */
-  readonly observe: () => Observation;
-  /** What to ask where that might hang. */
-  readonly question: SlowQuestion;
+  readonly kind: 'directory' | 'file';
+  /** Of a pattern root, what a member holds: it concerns nobody until it is a member. null: a root of its own. */
+  readonly having: readonly string[] | null;
   readonly lookout: Lookout;
-  /** Entries of the directory that matter beside the project file. */
-  readonly names: readonly string[];
-  /** Of a pattern root: it concerns nobody until it is a member. */
-  readonly isCandidate: boolean;
-  /** null for a file, which has none. */
-  readonly readProject: ReadProject | null;
+  readonly readProject: ReadProject;
 }
+
+/** Shared: there are many roots. */
+const PROJECT_NAMES = [PROJECT_FILE];
 
 /** One place that may be a root: a declared path, or one directory that a pattern root may have as a member. */
 export class RootWatch implements Looking {
   readonly #options: RootWatchOptions;
   readonly #project: ProjectWatch | null;
   readonly #pin: MountPin;
-  #seen: Observation | null = null;
+  readonly #names: readonly string[];
+  #isSeen = true;
   #standing: Standing | null = null;
   #wasAvailable = false;
   #hints: readonly Hint[] = [];
@@ -37,7 +36,8 @@ export class RootWatch implements Looking {
   constructor(options: RootWatchOptions) {
     this.#options = options;
     this.#pin = new MountPin(options.lookout.mounts);
-    this.#project = options.readProject === null ? null : new ProjectWatch(options.readProject);
+    this.#project = options.kind === 'file' ? null : new ProjectWatch(options.readProject);
+    this.#names = options.having === null ? PROJECT_NAMES : [...options.having, PROJECT_FILE];
   }
 
   get hints(): readonly Hint[] {
@@ -51,17 +51,17 @@ export class RootWatch implements Looking {
 
   /** Does it concern anybody? A candidate does once it is there, and then also while it cannot be read. */
   get isShown(): boolean {
-    if (!this.#options.isCandidate || this.#standing?.available) return true;
+    if (this.#options.having === null || this.#standing?.available) return true;
     return this.#wasAvailable && this.#standing?.place != null;
   }
 
   /** Nothing lies there, nor did a moment ago. */
   get isGone(): boolean {
-    return this.#seen?.place === null && this.#standing?.place === null;
+    return !this.#isSeen && this.#standing?.place === null;
   }
 
   facts(): Pick<RootFacts, 'place' | 'available' | 'unavailable' | 'project'> {
-    const { place = null, available = false, why = '' } = this.#standing ?? {};
+    const { place = null, available = false, why = 'has not been looked at yet' } = this.#standing ?? {};
     const project = this.#project?.file;
     return { place, available, unavailable: why, ...(project === undefined ? {} : { project }) };
   }
@@ -73,7 +73,7 @@ export class RootWatch implements Looking {
     const project = this.#project?.file;
     const sight = this.#see();
     const seen = this.#pin.judge(sight.seen);
-    this.#seen = seen;
+    this.#isSeen = seen.place !== null;
     this.#standing = settle(standing, seen, nowMs);
     this.#wasAvailable ||= this.#standing.available;
     this.#aim(seen.place, sight.isHere);
@@ -83,25 +83,29 @@ export class RootWatch implements Looking {
   }
 
   #see(): Sight {
-    const { observe, lookout, question } = this.#options;
-    const seen = observe();
+    const { path, kind, having, lookout } = this.#options;
+    const { walk } = lookout;
+    const seen = having === null ? observeRoot(path, kind, walk) : observeMember(path, having, walk);
     if (seen.state !== 'refused' || seen.slow === undefined) {
       lookout.forget(this);
       return { seen, isHere: true };
     }
-    const asked = lookout.ask<RootAnswer>(this, seen.slow, question);
+    const asked = lookout.ask<RootAnswer>(this, seen.slow, this.#question());
     if (asked.state === 'open') return { seen, isHere: false };
     if (asked.state === 'late')
       return { seen: { ...seen, why: 'lies on a file system that does not answer' }, isHere: false };
     return { seen: asked.answer.seen, isHere: false, ...projectOf(asked.answer) };
   }
 
+  #question(): SlowQuestion {
+    const { path, kind, having } = this.#options;
+    return having === null ? { about: 'root', path, kind } : { about: 'member', path, having };
+  }
+
   #aim(place: Place | null, isHere: boolean): void {
-    const { path, names, lookout } = this.#options;
+    const { path, lookout } = this.#options;
     const isDirectory = place !== null && this.#project !== null && isHere;
-    const hints = isDirectory
-      ? directoryHints(path, place, [...names, PROJECT_FILE])
-      : spellingHints(path, lookout.mayTouch);
+    const hints = isDirectory ? directoryHints(path, place, this.#names) : spellingHints(path, lookout.mayTouch);
     if (hints !== null && !sameHints(hints, this.#hints)) this.#hints = hints;
   }
 

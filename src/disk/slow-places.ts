@@ -80,6 +80,11 @@ export class SlowPlaces<T> {
     if (entry?.isQueued) this.#queue = this.#queue.filter((entry) => entry.subject !== subject);
   }
 
+  /** All that has a question. */
+  subjects(): readonly T[] {
+    return [...this.#entries.keys()];
+  }
+
   /** Resolves when nothing is open: all is answered, or late. */
   settled(): Promise<void> {
     if (this.#isIdle) return Promise.resolve();

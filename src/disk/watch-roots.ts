@@ -32,10 +32,10 @@ export interface RootWatcherOptions {
   /** Mounts have come, gone or changed that have to do with what is watched. What that means for a root, onChange tells. */
   readonly onMounts?: (changes: readonly MountChange[]) => void;
   /**
-   * Nothing may hang, or hold up everything else: mounts that may not answer are left to a helper process. Else all is
-   * looked at by this thread, as a command does it.
+   * Nothing may hang, or hold up everything else: mounts that may not answer are left to a helper process, and what is
+   * new is looked at in slices. Else all is looked at by this thread before update() returns, as a command does it.
    */
-  readonly usesHelper?: boolean;
+  readonly isPatient?: boolean;
   readonly walk?: KernelWalk;
   /** Of the native layer: without it mounts are seen by the sweep alone. */
   readonly mountsChanged?: (fd: number) => boolean;
@@ -61,15 +61,20 @@ export interface RootWatcherCounts {
 export interface RootWatcher extends Disposable {
   /** What the disk says now, as far as it is known. */
   places(): Places;
-  /** Watches these and no others; what is new is looked at before it returns. */
-  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): void;
+  /**
+   * Watches these and no others. When it resolves, what is new has been looked at and places() count; before, nothing must
+   * be decided from them: what a path really names may not be known. Meanwhile no change is told.
+   */
+  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): Promise<void>;
+  /** As update(), for the beginning. */
+  ready(): Promise<void>;
   /** Looks at everything; resolves when what has changed is told. */
   sweep(): Promise<void>;
   counts(): RootWatcherCounts;
   close(): void;
 }
 
-/** Looks at everything once before it returns; kernel watches follow with the first sweep, which starts at once. */
+/** Kernel watches follow with the first sweep, which starts as soon as everything has been looked at once. */
 export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
   return new Watcher(options);
 }
@@ -90,6 +95,10 @@ class Watcher implements RootWatcher {
   readonly #slow: SlowPlaces<Looking>;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
+  /** New, and not looked at yet. */
+  readonly #unseen = new Set<Looking>();
+  /** Runs while something is unseen. */
+  #first: Promise<void> | null = null;
   #changed = false;
   #closed = false;
   #sweeps = 0;
@@ -105,7 +114,7 @@ class Watcher implements RootWatcher {
     this.#mounts = openMountTable(options);
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
     this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
-    const lookout = new Lookout(walk, this.#mounts, options.usesHelper ? this.#slow : null);
+    const lookout = new Lookout(walk, this.#mounts, options.isPatient ? this.#slow : null);
     this.#watches = new DirectoryWatches({
       mayTouch: lookout.mayTouch,
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
@@ -124,19 +133,26 @@ class Watcher implements RootWatcher {
       onChange: () => this.#run(this.#lookAtMounted()),
       share: SWEEP_SHARE,
     });
-    this.update(options.declarations, options.patterns);
+    void this.update(options.declarations, options.patterns);
   }
 
   places(): Places {
     return this.#all.places();
   }
 
-  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): void {
-    const added = this.#all.replace(declarations, patterns);
-    const nowMs = this.#clock.now();
-    for (const looking of added) runAtOnce(looking.look(nowMs));
-    this.#all.invalidate();
-    this.#sweepIn(0);
+  update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): Promise<void> {
+    for (const looking of this.#all.replace(declarations, patterns)) this.#unseen.add(looking);
+    if (!this.#options.isPatient) {
+      runAtOnce(this.#lookAtUnseen());
+      this.#sweepIn(0);
+      return Promise.resolve();
+    }
+    this.#first ??= this.#lookFirst();
+    return this.#first;
+  }
+
+  ready(): Promise<void> {
+    return this.#first ?? Promise.resolve();
   }
 
   sweep(): Promise<void> {
@@ -167,6 +183,36 @@ class Watcher implements RootWatcher {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Until nothing is left unseen, whatever is added meanwhile. */
+  async #lookFirst(): Promise<void> {
+    while (this.#unseen.size > 0 && !this.#closed) {
+      await runInSlices(this.#lookAtUnseen(), () => this.#closed);
+      await this.#slow.settled();
+      await runInSlices(this.#takeAnswers(), () => this.#closed);
+    }
+    this.#first = null;
+    // Whoever waits for this reads places() anew.
+    this.#changed = false;
+    this.#sweepIn(0);
+  }
+
+  *#lookAtUnseen(): Generator<void> {
+    for (const looking of this.#unseen) {
+      this.#unseen.delete(looking);
+      if (this.#all.has(looking)) yield* looking.look(this.#clock.now());
+      yield;
+    }
+    this.#all.invalidate();
+  }
+
+  *#takeAnswers(): Generator<void> {
+    for (const looking of this.#slow.subjects()) {
+      if (this.#all.has(looking)) yield* looking.look(this.#clock.now());
+      yield;
+    }
+    this.#all.invalidate();
   }
 
   async #sweepNow(): Promise<void> {
@@ -210,7 +256,7 @@ class Watcher implements RootWatcher {
     // What is mounted since the last look may hang.
     if (this.#mounts.isPolled) this.#mounts.refresh();
     const spentMs = await runInSlices(steps, () => this.#closed);
-    if (this.#changed && !this.#closed) {
+    if (this.#changed && !this.#closed && this.#first === null) {
       this.#changed = false;
       this.#options.onChange();
     }
@@ -231,8 +277,9 @@ class Watcher implements RootWatcher {
     }
     this.#busy.add(looking);
     try {
+      // What changed before a watch was hung gave no hint: it is hung first.
+      this.#aim(looking);
       yield* this.#lookOnce(looking);
-      // What changed before a watch was hung gave no hint.
       if (this.#aim(looking)) yield* this.#lookOnce(looking);
       this.#aim(looking);
     } finally {

@@ -6,7 +6,6 @@ import { FormsWatch } from './forms-watch.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { MemberWatch } from './member-watch.ts';
-import { observeRoot } from './observe-root.ts';
 import type { ReadProject } from './project-file.ts';
 import { RootWatch } from './root-watch.ts';
 
@@ -96,17 +95,8 @@ export class WatchedPlaces {
   }
 
   #watchRoot({ path, kind }: RootDeclaration): RootWatch {
-    const written = patternPath(path);
     const { lookout, readProject } = this.#options;
-    return new RootWatch({
-      path: written,
-      observe: () => observeRoot(written, kind, lookout.walk),
-      question: { about: 'root', path: written, kind },
-      lookout,
-      names: [],
-      isCandidate: false,
-      readProject: kind === 'directory' ? readProject : null,
-    });
+    return new RootWatch({ path: patternPath(path), kind, having: null, lookout, readProject });
   }
 
   #watchMembers({ path, having }: RootDeclaration): MemberWatch {
@@ -143,13 +133,16 @@ function isPatternRoot({ path }: RootDeclaration): boolean {
   return path.components.at(-1) === ANY;
 }
 
-/** Declarations that look for the same on the disk share one watch. */
+/** Declarations that look for the same on the disk share one watch. The key of most is nothing but their path. */
 function keyOfRoot({ path, kind, having }: RootDeclaration): string {
-  return JSON.stringify([keyOf(path), kind, having]);
+  const key = keyOf(path);
+  return kind === 'directory' && having.length === 0 ? key : JSON.stringify([key, kind, having]);
 }
 
-/** Tells a star from a component that is named `*`. */
-function keyOf({ components }: PathPattern): string {
+/** Tells a star from a component that is named `*`: what has a star is no absolute path. */
+function keyOf(pattern: PathPattern): string {
+  const { components } = pattern;
+  if (!components.includes(ANY)) return patternPath(pattern);
   return JSON.stringify(components.map((part) => (part === ANY ? null : part)));
 }
 

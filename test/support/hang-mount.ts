@@ -26,7 +26,7 @@ const watcher = openRootWatcher({
   readProject: () => undefined,
   onChange: () => {},
   onWarning: () => {},
-  usesHelper: true,
+  isPatient: true,
   ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
 });
 
