@@ -187,11 +187,11 @@ class Watcher implements RootWatcher {
 
   /** Until nothing is left unseen, whatever is added meanwhile. */
   async #lookFirst(): Promise<void> {
-    while (this.#unseen.size > 0 && !this.#closed) {
+    do {
       await runInSlices(this.#lookAtUnseen(), () => this.#closed);
       await this.#slow.settled();
       await runInSlices(this.#takeAnswers(), () => this.#closed);
-    }
+    } while (this.#unseen.size > 0 && !this.#closed);
     this.#first = null;
     // Whoever waits for this reads places() anew.
     this.#changed = false;
