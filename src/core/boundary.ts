@@ -5,8 +5,7 @@ import type { RealPath } from './path.ts';
 
 /** Is `inner` the place `outer` or below it? */
 export function isInside(inner: RealPath, outer: RealPath): boolean {
-  for (const place of upwards(inner)) if (place === outer) return true;
-  return false;
+  return firstUpwards(inner, (place) => place === outer) !== undefined;
 }
 
 /** A set of real directories (or files), to ask which of them holds a path. */
@@ -19,8 +18,7 @@ export function createBoundary(roots: Iterable<RealPath>): Enclosures {
   const known = new Set(roots);
   return {
     enclosing(path) {
-      for (const place of upwards(path)) if (known.has(place)) return place;
-      return undefined;
+      return firstUpwards(path, (place) => known.has(place));
     },
   };
 }
@@ -54,11 +52,13 @@ function withinEntry<T extends Bounded>(entry: T, place: RealPath): T[] {
   return isCarved ? [] : [{ ...entry, path: place, carved }];
 }
 
-/** The path and every place above it, the deepest first. */
-function* upwards(path: RealPath): Generator<RealPath> {
-  yield path;
+/** The first of the path and the places above it, the deepest first, that is looked for. No generator: every check walks. */
+function firstUpwards(path: RealPath, isWanted: (place: RealPath) => boolean): RealPath | undefined {
+  if (isWanted(path)) return path;
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    yield path.slice(0, end) as RealPath;
+    const place = path.slice(0, end) as RealPath;
+    if (isWanted(place)) return place;
   }
-  if (path !== '/') yield '/' as RealPath;
+  const top = '/' as RealPath;
+  return isWanted(top) ? top : undefined;
 }

@@ -3,7 +3,7 @@ import { createBoundary, type Enclosures } from '../core/boundary.ts';
 import { parseFileUri, type RealPath } from '../core/path.ts';
 import { type Failure, failure } from './failure.ts';
 import type { KernelWalk } from './kernel-walk.ts';
-import { resolvePath } from './resolve.ts';
+import { type Resolved, resolvePath, resolvePlace } from './resolve.ts';
 
 /** `outside`: a well-formed name of something else, existing or not. `invalid`: not a name we accept. */
 export type Verdict =
@@ -19,16 +19,21 @@ export interface JudgeOptions {
 
 /** Containment only: no policy, no built-in denies; `/` contains everything. Hand on `canonical`, never the request. */
 export function judgePath(requestedPath: string, roots: Enclosures, options: JudgeOptions = {}): Verdict {
-  const resolved = resolvePath(requestedPath, options.walk);
+  const { walk, refuseSpecial = false } = options;
+  const resolved = refuseSpecial ? resolvePlain(requestedPath, walk) : resolvePlace(requestedPath, walk);
   if (!resolved.ok) return { verdict: 'invalid', why: `the path ${resolved.why}` };
-  const { path: canonical, stat } = resolved;
-  if (options.refuseSpecial && stat !== null && isSpecial(stat)) {
-    return { verdict: 'invalid', why: 'the path names neither a directory nor a regular file' };
-  }
+  const { path: canonical } = resolved;
   const way = canonical === requestedPath ? 'the path' : `the path leads to "${canonical}", which`;
   const root = roots.enclosing(canonical);
   if (root === undefined) return { verdict: 'outside', canonical, why: `${way} lies in none of the roots` };
   return { verdict: 'inside', canonical, root, why: `${way} lies in "${root}"` };
+}
+
+/** resolvePath(), but a pipe, socket or device is a failure. */
+function resolvePlain(requestedPath: string, walk?: KernelWalk): Resolved | Failure {
+  const resolved = resolvePath(requestedPath, walk);
+  if (!resolved.ok || resolved.stat === null || !isSpecial(resolved.stat)) return resolved;
+  return failure('names neither a directory nor a regular file');
 }
 
 /** The roots among the texts (paths or file URIs) that can be used; what cannot be used grants nothing. */

@@ -14,10 +14,14 @@ import {
 } from 'node:fs';
 import { errnoFailure, type Failure, failure, failureOf } from './failure.ts';
 
-/** What a walk arrived at: links resolved by the kernel, and what lies there, of the same moment. */
-export interface Reached {
+/** Where a walk arrived: links resolved by the kernel. */
+export interface Located {
   readonly ok: true;
   readonly path: string;
+}
+
+/** And what lies there, of the same moment. */
+export interface Reached extends Located {
   readonly stat: BigIntStats;
 }
 
@@ -25,6 +29,8 @@ export interface KernelWalk {
   /** Does the walk itself refuse magic links? If not, resolve.ts looks for them. */
   readonly refusesMagicLinks: boolean;
   reach(path: string): Reached | Failure;
+  /** For who needs the path alone: a third faster. */
+  locate(path: string): Located | Failure;
 }
 
 /** Opens a path as an `O_PATH` descriptor and throws as `node:fs` does. */
@@ -41,14 +47,22 @@ const NOT_UTF8 = failure('leads to a name that is not valid UTF-8');
 export function kernelWalk(openat2NoMagicLinks?: OpenPath): KernelWalk {
   if (process.platform !== 'linux') return realpathWalk();
   if (openat2NoMagicLinks !== undefined && works(openat2NoMagicLinks)) {
-    return { refusesMagicLinks: true, reach: (path) => reachByDescriptor(path, openat2NoMagicLinks) };
+    return walkByDescriptor(openat2NoMagicLinks, true);
   }
-  return { refusesMagicLinks: false, reach: (path) => reachByDescriptor(path, openPath) };
+  return walkByDescriptor(openPath, false);
 }
 
 /** The walk of systems without /proc. */
 export function realpathWalk(): KernelWalk {
-  return { refusesMagicLinks: true, reach: reachByRealpath };
+  return { refusesMagicLinks: true, reach: reachByRealpath, locate: reachByRealpath };
+}
+
+function walkByDescriptor(open: OpenPath, refusesMagicLinks: boolean): KernelWalk {
+  return {
+    refusesMagicLinks,
+    reach: (path) => byDescriptor(path, open, reachedAt),
+    locate: (path) => byDescriptor(path, open, locatedAt),
+  };
 }
 
 function openPath(path: string): number {
@@ -65,12 +79,11 @@ function works(open: OpenPath): boolean {
   }
 }
 
-function reachByDescriptor(path: string, open: OpenPath): Reached | Failure {
+function byDescriptor<T>(path: string, open: OpenPath, look: (fd: number) => T | Failure): T | Failure {
   try {
     const fd = open(path);
     try {
-      const link = `/proc/self/fd/${fd}`;
-      return named(readlinkSync(link), () => readlinkSync(link, 'buffer'), fstatSync(fd, { bigint: true }));
+      return look(fd);
     } finally {
       closeSync(fd);
     }
@@ -79,21 +92,39 @@ function reachByDescriptor(path: string, open: OpenPath): Reached | Failure {
   }
 }
 
+function reachedAt(fd: number): Reached | Failure {
+  const stat = fstatSync(fd, { bigint: true });
+  const located = locatedAt(fd, stat);
+  return located.ok ? { ok: true, path: located.path, stat } : located;
+}
+
+function locatedAt(fd: number, stat?: BigIntStats): Located | Failure {
+  const link = `/proc/self/fd/${fd}`;
+  const path = readlinkSync(link);
+  const isMangled = path.includes('\ufffd') && !isUtf8(readlinkSync(link, 'buffer'));
+  return nameFault(path, isMangled, () => stat ?? fstatSync(fd, { bigint: true })) ?? { ok: true, path };
+}
+
 function reachByRealpath(path: string): Reached | Failure {
   try {
     const { native } = realpathSync;
-    return named(native(path), () => native(path, 'buffer'), statSync(path, { bigint: true }));
+    const reached = native(path);
+    const isMangled = reached.includes('\ufffd') && !isUtf8(native(path, 'buffer'));
+    const stat = statSync(path, { bigint: true });
+    return nameFault(reached, isMangled, () => stat) ?? { ok: true, path: reached, stat };
   } catch (error) {
     return failureOf(error);
   }
 }
 
-/** Reads the name as text, and as bytes only where the text may be a mangled one: bytes cost twice as much. */
-function named(path: string, readBytes: () => Buffer, stat: BigIntStats): Reached | Failure {
-  if (path.includes('\ufffd') && !isUtf8(readBytes())) return NOT_UTF8;
+/**
+ * Why this is no name of a place. `isMangled`: the text stands for bytes that are not UTF-8; they are read only where it
+ * may be so, since that costs twice as much.
+ */
+function nameFault(path: string, isMangled: boolean, statOf: () => BigIntStats): Failure | null {
+  if (isMangled) return NOT_UTF8;
   if (!path.startsWith('/')) return failure('leads to something that has no path');
-  if (path.endsWith(' (deleted)') && !isAt(path, stat)) return errnoFailure('ENOENT');
-  return { ok: true, path, stat };
+  return path.endsWith(' (deleted)') && !isAt(path, statOf()) ? errnoFailure('ENOENT') : null;
 }
 
 /** The kernel writes " (deleted)" behind the old name of what is gone; a name may also really end so. */

@@ -8,7 +8,7 @@ import type { BigIntStats } from 'node:fs';
 import { checkPathText, type RealPath } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
 import { errnoFailure, type Failure, failure } from './failure.ts';
-import { type KernelWalk, kernelWalk } from './kernel-walk.ts';
+import { type KernelWalk, kernelWalk, type Located } from './kernel-walk.ts';
 import { childOf, walkLinks } from './link-walk.ts';
 
 export interface Resolved {
@@ -29,28 +29,55 @@ const MAX_TRIES = 5;
  * magic link, a name that is not UTF-8 and every errno but ENOENT is a failure.
  */
 export function resolvePath(requestedPath: string, walk: KernelWalk = kernelWalk()): Resolved | Failure {
+  const found = resolveBy(walk.reach, requestedPath, walk);
+  if (!found.ok) return found;
+  return { ok: true, path: found.path, stat: found.there?.stat ?? null };
+}
+
+/** As resolvePath(), for who needs the path alone. */
+export function resolvePlace(
+  requestedPath: string,
+  walk: KernelWalk = kernelWalk(),
+): { readonly ok: true; readonly path: RealPath } | Failure {
+  return resolveBy(walk.locate, requestedPath, walk);
+}
+
+interface Found<T> {
+  readonly ok: true;
+  readonly path: RealPath;
+  /** null: does not exist. */
+  readonly there: T | null;
+}
+
+type Look<T> = (path: string) => T | Failure;
+
+function resolveBy<T extends Located>(look: Look<T>, requestedPath: string, walk: KernelWalk): Found<T> | Failure {
   const fault = checkPathText(requestedPath);
   if (fault !== null) return failure(fault);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const result = resolveOnce(requestedPath, walk);
+    const result = resolveOnce(look, requestedPath, walk);
     if (result !== 'moved') return result;
   }
   return failure('changes faster than it can be looked at', 'EAGAIN');
 }
 
-function resolveOnce(requestedPath: string, walk: KernelWalk): Resolved | Failure | Moved {
-  const reached = walk.reach(requestedPath);
-  if (!reached.ok) return reached.errno === 'ENOENT' ? resolveMissing(requestedPath, walk) : reached;
-  const { path, stat } = reached;
+function resolveOnce<T extends Located>(
+  look: Look<T>,
+  requestedPath: string,
+  walk: KernelWalk,
+): Found<T> | Failure | Moved {
+  const there = look(requestedPath);
+  if (!there.ok) return there.errno === 'ENOENT' ? resolveMissing(requestedPath, walk) : there;
+  const { path } = there;
   if (!walk.refusesMagicLinks && path !== requestedPath && path !== `/${componentsOf(requestedPath).join('/')}`) {
     const links = walkLinks(requestedPath);
     if (!links.ok) return links;
     if (links.missing.length > 0) return 'moved';
   }
-  return { ok: true, path: path as RealPath, stat };
+  return { ok: true, path: path as RealPath, there };
 }
 
-function resolveMissing(requestedPath: string, walk: KernelWalk): Resolved | Failure | Moved {
+function resolveMissing(requestedPath: string, walk: KernelWalk): Found<never> | Failure | Moved {
   const way = walkLinks(requestedPath);
   if (!way.ok) return way;
   if (way.missing.length === 0) return 'moved';
@@ -60,5 +87,5 @@ function resolveMissing(requestedPath: string, walk: KernelWalk): Resolved | Fai
   if (!ancestor.stat.isDirectory()) return errnoFailure('ENOTDIR');
   const path = way.missing.reduce(childOf, ancestor.path);
   const fault = checkPathText(path);
-  return fault === null ? { ok: true, path: path as RealPath, stat: null } : failure(fault, 'ENAMETOOLONG');
+  return fault === null ? { ok: true, path: path as RealPath, there: null } : failure(fault, 'ENAMETOOLONG');
 }

@@ -1,7 +1,7 @@
 // File systems that may not answer: a call that touches one can hang for ever, and a thread that hangs keeps the daemon
 // from ending. Nothing here touches them: the mount table says where they are.
 
-import { failure } from './failure.ts';
+import { type Failure, failure } from './failure.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import { walkLinks } from './link-walk.ts';
 import type { Mount, MountTable } from './mounts.ts';
@@ -83,13 +83,12 @@ function isSlow({ type, point }: Mount): boolean {
 
 /** A walk that enters no slow mount: its failure names the mount instead. */
 export function guardWalk(walk: KernelWalk, slow: SlowMounts): KernelWalk {
-  return {
-    ...walk,
-    reach(path) {
+  const guard =
+    <T>(look: (path: string) => T | Failure) =>
+    (path: string): T | Failure => {
       const mount = slow.onTheWay(path);
-      return mount === null
-        ? walk.reach(path)
-        : { ...failure('lies on a file system that may not answer'), slow: mount };
-    },
-  };
+      if (mount === null) return look(path);
+      return { ...failure('lies on a file system that may not answer'), slow: mount };
+    };
+  return { ...walk, reach: guard(walk.reach), locate: guard(walk.locate) };
 }
