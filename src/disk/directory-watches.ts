@@ -144,9 +144,9 @@ export class DirectoryWatches<T> {
   /** An event that names the directory itself concerns everybody: it may have been moved, removed or shut. */
   #hear(watched: Watched<T>, event: string, name: string | null): void {
     const isOwn = name === null || name === basename(watched.directory);
-    for (const [subject, names] of watched.interests) {
-      if (isOwn || (names === null ? event === 'rename' : names.includes(name))) this.#options.onHint(subject);
-    }
+    const { interests } = watched;
+    const concerned = isOwn ? interests.everybody() : interests.in(name, event === 'rename');
+    for (const subject of concerned) this.#options.onHint(subject);
   }
 }
 

@@ -1,23 +1,25 @@
-/** Who wants to hear of which entries of one directory; null: of all that come and go. */
+/** Of which entries of a directory somebody wants to hear; null: of all that come and go. */
 type Names = readonly string[] | null;
 
-/** Most directories have one subject, and there are many directories: one is kept without a map. */
+/**
+ * Who wants to hear of which entries of one directory. Most directories have one subject, and there are many directories:
+ * one is kept without a map. Some have ten thousand, and an event must not ask them all.
+ */
 export class Interests<T> {
   #first: { readonly subject: T; readonly names: Names } | null = null;
-  #others: Map<T, Names> | null = null;
+  #others: NamedInterests<T> | null = null;
 
   get isEmpty(): boolean {
-    return this.#first === null && (this.#others === null || this.#others.size === 0);
+    return this.#first === null && (this.#others === null || this.#others.isEmpty);
   }
 
   /** Beside what the subject wants already. */
   add(subject: T, names: Names): void {
-    if (this.#first === null && !this.#others?.has(subject)) this.#first = { subject, names };
-    else if (this.#first?.subject === subject) this.#first = { subject, names: joined(this.#first.names, names) };
+    if (this.#first?.subject === subject) this.#first = { subject, names: joined(this.#first.names, names) };
+    else if (this.#first === null && this.#others === null) this.#first = { subject, names };
     else {
-      this.#others ??= new Map();
-      const known = this.#others.get(subject);
-      this.#others.set(subject, known === undefined ? names : joined(known, names));
+      this.#others ??= new NamedInterests();
+      this.#others.add(subject, names);
     }
   }
 
@@ -26,9 +28,57 @@ export class Interests<T> {
     else this.#others?.delete(subject);
   }
 
-  *[Symbol.iterator](): Generator<readonly [subject: T, names: Names]> {
-    if (this.#first !== null) yield [this.#first.subject, this.#first.names];
-    if (this.#others !== null) yield* this.#others;
+  everybody(): readonly T[] {
+    return [...(this.#first === null ? [] : [this.#first.subject]), ...(this.#others?.everybody() ?? [])];
+  }
+
+  /** `comesOrGoes`: not only what is in it has changed. */
+  in(name: string, comesOrGoes: boolean): readonly T[] {
+    const first = this.#first;
+    const isFirst = first !== null && (first.names === null ? comesOrGoes : first.names.includes(name));
+    return [...(isFirst ? [first.subject] : []), ...(this.#others?.in(name, comesOrGoes) ?? [])];
+  }
+}
+
+/** Many subjects, found by name. */
+class NamedInterests<T> {
+  readonly #names = new Map<T, readonly string[]>();
+  readonly #byName = new Map<string, readonly T[]>();
+  readonly #all = new Set<T>();
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
+  add(subject: T, names: Names): void {
+    const known = this.#names.get(subject);
+    this.#names.set(subject, known === undefined ? (names ?? []) : [...known, ...(names ?? [])]);
+    if (names === null) this.#all.add(subject);
+    for (const name of names ?? []) {
+      const others = this.#byName.get(name) ?? [];
+      if (!others.includes(subject)) this.#byName.set(name, [...others, subject]);
+    }
+  }
+
+  delete(subject: T): void {
+    for (const name of this.#names.get(subject) ?? []) this.#removeFrom(name, subject);
+    this.#names.delete(subject);
+    this.#all.delete(subject);
+  }
+
+  everybody(): Iterable<T> {
+    return this.#names.keys();
+  }
+
+  in(name: string, comesOrGoes: boolean): readonly T[] {
+    const named = this.#byName.get(name) ?? [];
+    return comesOrGoes ? [...named, ...this.#all] : named;
+  }
+
+  #removeFrom(name: string, subject: T): void {
+    const others = (this.#byName.get(name) ?? []).filter((other) => other !== subject);
+    if (others.length === 0) this.#byName.delete(name);
+    else this.#byName.set(name, others);
   }
 }
 

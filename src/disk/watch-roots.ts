@@ -84,6 +84,9 @@ const HINT_MS = 10;
 const SWEEP_MS = 2_000;
 /** A sweep takes at most a hundredth of the processor. */
 const SWEEP_SHARE = 100;
+/** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor for each pattern. */
+const REST_MS_PER_STEP = 2;
+const MAX_REST_MS = 60_000;
 
 class Watcher implements RootWatcher {
   readonly #options: RootWatcherOptions;
@@ -95,6 +98,8 @@ class Watcher implements RootWatcher {
   readonly #slow: SlowPlaces<Looking>;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
+  /** Of the last look at each. */
+  readonly #steps = new Map<Looking, number>();
   /** New, and not looked at yet. */
   readonly #unseen = new Set<Looking>();
   /** Runs while something is unseen. */
@@ -117,7 +122,7 @@ class Watcher implements RootWatcher {
     const lookout = new Lookout(walk, this.#mounts, options.isPatient ? this.#slow : null);
     this.#watches = new DirectoryWatches({
       mayTouch: lookout.mayTouch,
-      onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS),
+      onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS + this.#restMs(looking)),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
@@ -288,12 +293,30 @@ class Watcher implements RootWatcher {
   }
 
   *#lookOnce(looking: Looking): Generator<void> {
-    const changed = yield* looking.look(this.#clock.now());
+    const changed = yield* this.#counted(looking);
     if (!this.#all.has(looking)) return;
     if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
     if (!changed) return;
     this.#changed = true;
     this.#all.invalidate();
+  }
+
+  /** One look, and how many steps it took. */
+  *#counted(looking: Looking): Generator<void, boolean> {
+    const look = looking.look(this.#clock.now());
+    for (let steps = 0; ; steps += 1) {
+      const step = look.next();
+      if (step.done) {
+        this.#steps.set(looking, steps);
+        return step.value;
+      }
+      yield;
+    }
+  }
+
+  /** What takes long to look at, as a star over many directories does, rests in between, however many hints come. */
+  #restMs(looking: Looking): number {
+    return Math.min(MAX_REST_MS, (this.#steps.get(looking) ?? 0) * REST_MS_PER_STEP);
   }
 
   /** Watches what hints at it now; true if that was not watched before. */
@@ -308,6 +331,7 @@ class Watcher implements RootWatcher {
 
   #forget(looking: Looking): void {
     this.#slow.forget(looking);
+    this.#steps.delete(looking);
     this.#agenda.remove(looking);
     this.#watches.forget(looking);
   }

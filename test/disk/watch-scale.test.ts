@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type KernelWalk, kernelWalk } from '../../src/disk/kernel-walk.ts';
@@ -169,6 +169,46 @@ describe('Many changes at once', () => {
     await watching.until(() => watching.watcher.places().roots.filter((root) => root.available).length === 25);
     await watching.watcher.sweep();
     assert.equal(watching.watcher.places().roots.filter((root) => root.available).length, 25);
+  });
+
+  it('thousands of saves in a root concern nobody, and those of its project file end with the last', async (t) => {
+    const base = makeTree(t, ['dir root']);
+    const { walk, seen } = countingWalk();
+    const watching = new Watching(t, { walk, declarations: [declare('r', `${base}/root`)] });
+    await watching.watcher.sweep();
+    seen.reached = 0;
+    for (const i of range(3_000)) writeFileSync(`${base}/root/f${i % 100}`, `${i}`);
+    for (const i of range(3_000)) {
+      writeFileSync(`${base}/root/.rootsd.yaml`, `# ${i}`);
+      if (i % 100 === 0) await setImmediate();
+    }
+    await watching.until(() => watching.root('r').project !== undefined);
+    assert.ok(seen.reached < 300, `looked ${seen.reached} times for 6,000 saves`);
+    assert.equal(watching.changes, 1);
+  });
+
+  it('swapping parent or grandparent is seen by the sweep: one change each, and back', async (t) => {
+    const base = makeTree(t, ['dir g/p/root', 'dir other/root', 'dir another/p/root']);
+    const watching = new Watching(t, { clock: new FakeClock(), declarations: [declare('r', `${base}/g/p/root`)] });
+    await watching.watcher.sweep();
+    const identity = () => watching.root('r').place?.identity;
+    const before = identity();
+    const seen = [before];
+    for (const [at, by] of [
+      ['g/p', 'other'],
+      ['g', 'another'],
+    ] as const) {
+      for (let swaps = 0; swaps < 2; swaps++) {
+        renameSync(`${base}/${at}`, `${base}/away`);
+        renameSync(`${base}/${by}`, `${base}/${at}`);
+        renameSync(`${base}/away`, `${base}/${by}`);
+        await watching.watcher.sweep();
+        assert.equal(watching.root('r').available, true);
+        seen.push(identity());
+      }
+    }
+    assert.equal(watching.changes, 4);
+    assert.deepEqual([seen[2], seen[4], new Set(seen).size], [before, before, 3]);
   });
 
   it('a directory made anew at once is another one, two hundred times: its inode number is the same', async (t) => {

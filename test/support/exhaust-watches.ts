@@ -4,7 +4,7 @@ import { openRootWatcher } from '../../src/disk/watch-roots.ts';
 import { declare } from './root-watcher.ts';
 
 const [base = ''] = process.argv.slice(2);
-const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+const names = Array.from({ length: 10_000 }, (_, i) => `r${i}`);
 for (const name of names) mkdirSync(`${base}/${name}`);
 const warnings: string[] = [];
 let changes = 0;
