@@ -216,9 +216,17 @@ function checkText(text: string, syscall: string): string {
   return text;
 }
 
+/** Made anew by each call of getSystemErrorMap(). */
+const ERRORS: ReadonlyMap<number, readonly [code: string, description: string]> = getSystemErrorMap();
+
+/** Without a stack: what is not there is asked for thousands of times in a sweep, and a stack costs more than the call. */
 function errnoError(errno: number, syscall: string): NodeJS.ErrnoException {
-  const [code, description] = getSystemErrorMap().get(-errno) ?? [`E${errno}`, 'unknown error'];
-  return Object.assign(new Error(`${code}: ${description}, ${syscall}`), { code, errno: -errno, syscall });
+  const [code, description] = ERRORS.get(-errno) ?? [`E${errno}`, 'unknown error'];
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new Error(`${code}: ${description}, ${syscall}`);
+  Error.stackTraceLimit = stackTraceLimit;
+  return Object.assign(error, { code, errno: -errno, syscall });
 }
 
 function hasCode(error: unknown, code: string): boolean {
