@@ -21,7 +21,12 @@ interface Watched<T> {
   watcher: FSWatcher | null;
   /** Of the directory that `watcher` hangs on. A watch stays with its inode, whatever the name means later. */
   identity: string | null;
+  /** When that was looked at. */
+  hungMs: number;
 }
+
+/** Ten thousand roots in one directory need not look ten thousand times where it is. */
+const FRESH_MS = 5;
 
 /** Shares watches among subjects. */
 export class DirectoryWatches<T> {
@@ -88,16 +93,17 @@ export class DirectoryWatches<T> {
     this.#wanted.clear();
   }
 
-  #addInterest(subject: T, { directory, names }: Hint): void {
+  #addInterest(subject: T, { directory, names, identity }: Hint): void {
     const watched = this.#entryOf(directory);
     watched.interests.add(subject, names);
-    this.#hang(watched);
+    const isKnown = watched.watcher !== null && (identity === undefined || identity === watched.identity);
+    if (!isKnown || performance.now() - watched.hungMs > FRESH_MS) this.#hang(watched);
   }
 
   #entryOf(directory: string): Watched<T> {
     const known = this.#byDirectory.get(directory);
     if (known !== undefined) return known;
-    const made: Watched<T> = { directory, interests: new Interests(), watcher: null, identity: null };
+    const made: Watched<T> = { directory, interests: new Interests(), watcher: null, identity: null, hungMs: 0 };
     this.#byDirectory.set(directory, made);
     return made;
   }
@@ -111,6 +117,7 @@ export class DirectoryWatches<T> {
 
   #hang(watched: Watched<T>): void {
     const { directory } = watched;
+    watched.hungMs = performance.now();
     const identity = this.#options.mayTouch(directory) ? directoryIdentity(directory) : null;
     if (watched.watcher !== null && identity === watched.identity) return;
     this.#unhang(watched);
