@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Mount } from '../../src/disk/mounts.ts';
 import { SlowPlaces } from '../../src/disk/slow-places.ts';
 import type { RootAnswer, SlowQuestion } from '../../src/disk/slow-question.ts';
@@ -73,6 +74,19 @@ describe('SlowPlaces', () => {
     assert.equal(slow.counts().slow, 3);
   });
 
+  it('has a helper that is built beside the chunk that starts it', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const chunks = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
+    const starting = readdirSync(chunks).filter((name) =>
+      readFileSync(chunks + name, 'utf8').includes('./slow-places-helper'),
+    );
+    assert.equal(starting.length, 1);
+    const { slow } = openSlowPlaces(t, `${chunks}slow-places-helper.js`);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.equal(slow.ask('a', NFS, rootAt(`${base}/a`)).state, 'answered');
+  });
+
   it('takes a helper that is stopped for a mount that does not answer, kills it and starts another', async (t) => {
     const base = makeTree(t, ['dir a', 'dir b', 'dir other']);
     const { slow, clock } = openSlowPlaces(t);
@@ -105,9 +119,9 @@ describe('SlowPlaces', () => {
     const { slow, clock } = openSlowPlaces(t);
     slow.ask('a', NFS, rootAt(`${base}/a`));
     // No time for the helper to end, as the kernel sees to it in a call that cannot be interrupted.
-    await clock.advance(3_000);
+    clock.jump(3_000);
     assert.equal(slow.counts().abandoned, 1);
-    await clock.advance(60_000);
+    clock.jump(60_000);
     assert.equal(slow.ask('a', NFS, rootAt(`${base}/a`)).state, 'late');
     await until(() => slow.counts().abandoned === 0);
     slow.ask('a', NFS, rootAt(`${base}/a`));

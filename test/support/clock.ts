@@ -27,6 +27,17 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
+  /** Lets time pass and nothing else happen: what comes from outside comes later. */
+  jump(ms: number): void {
+    const endMs = this.#nowMs + ms;
+    for (let next = this.#nextUntil(endMs); next !== undefined; next = this.#nextUntil(endMs)) {
+      this.#timers.delete(next);
+      this.#nowMs = next.atMs;
+      next.run();
+    }
+    this.#nowMs = endMs;
+  }
+
   #nextUntil(endMs: number) {
     return [...this.#timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
   }
