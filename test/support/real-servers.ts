@@ -8,8 +8,11 @@ const require = createRequire(import.meta.url);
 
 /** Takes directories by argv, and roots in their place where the host offers them. */
 export const FILESYSTEM = binOf('@modelcontextprotocol/server-filesystem');
-/** Takes directories by argv alone: it has never heard of roots. */
-export const ARGV_FILESYSTEM = binOf('@agent-infra/mcp-server-filesystem');
+/**
+ * Takes directories by argv alone: it has never heard of roots. Installed under another name: its program is called like
+ * that of the one above, which `npx` must find when somebody tries it in this checkout.
+ */
+export const ARGV_FILESYSTEM = binOf('argv-only-filesystem');
 
 /** The one program of a package, also where its `exports` do not show its package.json. */
 function binOf(name: string): string {
