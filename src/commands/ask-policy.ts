@@ -3,6 +3,7 @@
 import { requestControl } from '../client/control.ts';
 import { RootsError } from '../core/errors.ts';
 import { METHOD } from '../core/protocol.ts';
+import type { StatusReply } from '../daemon/control.ts';
 import {
   type ExplainedDecision,
   type ExplainedRoots,
@@ -25,7 +26,7 @@ export async function askAboutTarget(
   io: Io,
 ): Promise<ExplainedDecision> {
   const machine = locateMachine(options, io, 'command');
-  const answer = await askDaemon(METHOD.explain, question, machine);
+  const answer = await askDaemon(METHOD.explain, question, machine, io);
   if (answer !== null) return answer as ExplainedDecision;
   return explainTarget(await fromFiles(machine, io), question, contextOf(machine));
 }
@@ -33,7 +34,7 @@ export async function askAboutTarget(
 /** Explains every root for one server. */
 export async function askAboutServer(question: Question, options: LocateOptions, io: Io): Promise<ExplainedServer> {
   const machine = locateMachine(options, io, 'command');
-  const answer = await askDaemon(METHOD.explain, question, machine);
+  const answer = await askDaemon(METHOD.explain, question, machine, io);
   if (answer !== null) return answer as ExplainedServer;
   return explainServer(await fromFiles(machine, io), question, contextOf(machine));
 }
@@ -41,20 +42,27 @@ export async function askAboutServer(question: Question, options: LocateOptions,
 /** The list that a server is told. */
 export async function askForRoots(question: Question, options: LocateOptions, io: Io): Promise<ExplainedRoots> {
   const machine = locateMachine(options, io, 'command');
-  const answer = await askDaemon(METHOD.roots, question, machine);
+  const answer = await askDaemon(METHOD.roots, question, machine, io);
   if (answer !== null) return answer as ExplainedRoots;
   return explainRoots(await fromFiles(machine, io), question, contextOf(machine));
 }
 
-/** The daemon's answer, or null where none answers. */
-async function askDaemon(method: string, question: Question, { search }: Machine): Promise<unknown> {
+/** The daemon's answer, or null where none answers. What is not as the files say is said first, on standard error. */
+async function askDaemon(method: string, question: Question, { search }: Machine, io: Io): Promise<unknown> {
   try {
+    const { state } = (await requestControl(METHOD.status, {}, { search })) as StatusReply;
+    if (state !== 'ok') io.stderr.write(`rootsd: ${NOT_OK[state]}; see "rootsd status"\n`);
     return await requestControl(method, question, { search });
   } catch (error) {
     if (error instanceof RootsError && error.code === 'DAEMON_UNREACHABLE') return null;
     throw error;
   }
 }
+
+const NOT_OK = {
+  degraded: 'the policy files are broken: this is the last good policy, which stays in force',
+  lockdown: 'the policy files are broken and no good policy is known: nothing is allowed',
+} as const;
 
 /** Broken files are said on standard error: what they would deny is not known, so nothing is allowed. */
 async function fromFiles(machine: Machine, io: Io): Promise<Awaited<ReturnType<typeof evaluateFiles>>['evidence']> {

@@ -1,9 +1,9 @@
 import { requestControl } from '../client/control.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { ReloadReply } from '../daemon/control.ts';
-import { problemLine } from '../policy/format-problem.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
+import { printProblems } from './print-problems.ts';
 
 /** Files may settle for 2 s, sessions acknowledge for 2 s, and reading takes what it takes. */
 const DEADLINE_MS = 15_000;
@@ -28,5 +28,5 @@ function print({ generation, changed, sessions, problems }: ReloadReply, io: Io)
   printLine(io, `Generation ${generation}, ${changed ? 'changed' : 'as before'}`);
   if (sessions.acknowledged > 0) printLine(io, `Sessions that have acknowledged: ${sessions.acknowledged}`);
   if (sessions.late > 0) printLine(io, `Sessions that have not yet: ${sessions.late}`);
-  for (const problem of problems) printLine(io, problemLine(problem));
+  printProblems(problems, io);
 }

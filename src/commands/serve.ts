@@ -73,8 +73,8 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   const machine = locateMachine(options, io, 'serve');
   const settings = await readSettings(machine);
   const screen = new Screen(io, example);
-  // On a terminal the log must not bury what is said to a person.
-  const level = screen.isShown && settings.log.level === 'info' ? 'warn' : settings.log.level;
+  // What the log would say of policies and roots the screen says in words; a person need not read it twice.
+  const level = screen.isShown && settings.log.level === 'info' ? 'error' : settings.log.level;
   const log = openLog({ level, stream: io.stderr });
   const parts = new OpenParts({ onError: (error) => log.log('error', LOG_EVENTS.bug, { error }) });
   parts.add(log);

@@ -2,9 +2,9 @@ import { requestControl } from '../client/control.ts';
 import { escapeForTerminal } from '../core/display.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { StatusReply } from '../daemon/control.ts';
-import { problemLine } from '../policy/format-problem.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
+import { printProblems } from './print-problems.ts';
 
 export interface StatusOptions extends LocateOptions {
   readonly format: string;
@@ -44,7 +44,7 @@ function print(status: StatusReply, format: string, io: Io): void {
     ...status.layers.map((layer) => [`${layer.layer} layer`, `${layer.state}, ${filesOf(layer)}`]),
   ];
   for (const line of alignColumns(rows)) printLine(io, escapeForTerminal(line));
-  for (const problem of status.problems) printLine(io, problemLine(problem));
+  printProblems(status.problems, io);
 }
 
 function filesOf({ directory, files }: StatusReply['layers'][number]): string {

@@ -75,6 +75,9 @@ export interface WireViewEntry {
   readonly why: string;
 }
 
+/** `degraded`: the last good policy of a layer stays in force. */
+export type PolicyState = 'ok' | 'degraded' | 'lockdown';
+
 /** All that `rootsd run` needs to know of the policy, so that it parses no YAML and no schema. */
 export interface LaunchPlan {
   /** false: roots are not announced, `roots/list` gets -32601. */
@@ -86,6 +89,10 @@ export interface LaunchPlan {
   readonly guard: 'on' | 'off' | 'strict';
   /** Which files were read: for the one line where nothing is allowed. */
   readonly policyFiles: readonly string[];
+  /** Where they are looked for. */
+  readonly policyDirectories: readonly string[];
+  /** `lockdown`: no valid policy is known, so nothing is allowed whatever files say. */
+  readonly policyState: PolicyState;
   /** The daemon's version, for a warning when `run` is older or newer. */
   readonly version: string;
 }
@@ -169,7 +176,7 @@ export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
 /** What `rootsd run` is told of a server's entry; without one the defaults of the policy language. */
 export function launchPlan(
   entry: ServerEntry | undefined,
-  facts: { readonly policyFiles: readonly string[]; readonly version: string },
+  facts: Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'>,
 ): LaunchPlan {
   const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
   return { roots, hostRoots, guard, empty: 'tombstone', ...facts };

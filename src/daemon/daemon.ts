@@ -26,7 +26,7 @@ import { type Administered, controlHandlers, type ReloadReply, type StatusReply 
 import { KeptSockets } from './kept-sockets.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
-import { type SessionRow, Sessions } from './sessions.ts';
+import { type InForce, type SessionRow, Sessions } from './sessions.ts';
 
 export interface DaemonOptions {
   /** Not read yet. */
@@ -97,7 +97,11 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#since = options.now();
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
-    this.#sessions = new Sessions(this.#inForce(), { record: options.log, version: VERSION });
+    this.#sessions = new Sessions(this.#inForce(), {
+      record: options.log,
+      version: VERSION,
+      policyDirectories: options.policyDirectories,
+    });
   }
 
   async open(): Promise<void> {
@@ -260,8 +264,9 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#options.onSessions?.(this.#sessions.count);
   }
 
-  #inForce(): { readonly evidence: Evidence; readonly generation: string } {
-    return { evidence: this.#evidence, generation: this.#options.layers.generation };
+  #inForce(): InForce {
+    const { generation, state } = this.#options.layers;
+    return { evidence: this.#evidence, generation, policyState: state };
   }
 
   /** A file that could not be read for a moment (EBUSY, EIO) looks the same when it can: look again, a few times. */
@@ -295,6 +300,7 @@ export class Daemon implements Administered, AsyncDisposable {
   /** What became of each layer that is not as it was. */
   #report({ moved, generation }: ReloadOutcome): void {
     this.#retry();
+    if (moved.length > 0) this.#options.onChange?.();
     for (const status of moved) {
       const { layer, condition, problems } = status;
       const fields = { layer, condition, generation, files: filesOf(status), problems: problems.map(brief) };

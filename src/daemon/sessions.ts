@@ -11,6 +11,7 @@ import {
   type AttachResult,
   type LaunchPlan,
   launchPlan,
+  type PolicyState,
   samePlan,
   type ViewMessage,
   viewMessage,
@@ -26,6 +27,13 @@ import type { Log } from '../system/log.ts';
 export interface InForce {
   readonly evidence: Evidence;
   readonly generation: string;
+  readonly policyState: PolicyState;
+}
+
+export interface SessionsOptions {
+  readonly record: Log;
+  readonly version: string;
+  readonly policyDirectories: readonly string[];
 }
 
 interface Live {
@@ -57,12 +65,14 @@ export class Sessions {
   readonly #live = new Map<AttachedSession, Live>();
   readonly #record: Log;
   readonly #version: string;
+  readonly #policyDirectories: readonly string[];
   #inForce: InForce;
 
-  constructor(inForce: InForce, options: { readonly record: Log; readonly version: string }) {
+  constructor(inForce: InForce, options: SessionsOptions) {
     this.#inForce = inForce;
     this.#record = options.record;
     this.#version = options.version;
+    this.#policyDirectories = options.policyDirectories;
   }
 
   get count(): number {
@@ -180,10 +190,12 @@ export class Sessions {
   }
 
   #planOf({ claimed }: Peer): LaunchPlan {
-    const { policy } = this.#inForce.evidence;
+    const { evidence, policyState } = this.#inForce;
+    const { policy } = evidence;
     const entry = claimed.server === null ? undefined : policy.servers.get(claimed.server);
     const policyFiles = policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
-    return launchPlan(entry, { policyFiles, version: this.#version });
+    const policyDirectories = this.#policyDirectories;
+    return launchPlan(entry, { policyFiles, policyDirectories, policyState, version: this.#version });
   }
 }
 

@@ -22,12 +22,18 @@ const MAX_REASONS = 3;
 /** Where nothing is allowed: why, what was read, and what to do about it. */
 export function nothingAllowed(
   server: string | null,
-  { policyFiles }: LaunchPlan,
+  { policyFiles, policyDirectories, policyState }: LaunchPlan,
   view: readonly WireViewEntry[],
 ): string {
   const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
+  if (policyState === 'lockdown') {
+    return `No directory is allowed to ${name}: the policy is broken and no good one is known; see "rootsd check"`;
+  }
   const reasons = [...new Set(view.map(whyNot))].slice(0, MAX_REASONS).map((reason) => `; ${reason}`);
-  const read = policyFiles.length === 0 ? 'no policy file was found' : `read: ${policyFiles.join(', ')}`;
+  const read =
+    policyFiles.length === 0
+      ? `no policy file was found in ${policyDirectories.join(' and ')}`
+      : `read: ${policyFiles.join(', ')}`;
   const allow = `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
   return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${allow}`;
 }

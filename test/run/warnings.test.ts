@@ -6,7 +6,15 @@ import { daemonLost, nothingAllowed } from '../../src/run/warnings.ts';
 import { useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
-const PLAN = { roots: true, hostRoots: 'narrow', empty: 'tombstone', guard: 'on', version: 'x' } as const;
+const PLAN = {
+  roots: true,
+  hostRoots: 'narrow',
+  empty: 'tombstone',
+  guard: 'on',
+  version: 'x',
+  policyDirectories: ['/etc/rootsd/policies.d'],
+  policyState: 'ok',
+} as const;
 const NO_FILES: LaunchPlan = { ...PLAN, policyFiles: [] };
 const ONE_FILE: LaunchPlan = { ...PLAN, policyFiles: ['/p.yaml'] };
 
@@ -31,7 +39,16 @@ describe('nothingAllowed()', () => {
     ['names the server', nothingAllowed('git', ONE_FILE, []), 'allowed to server "git"'],
     ['says of a nameless server what it lacks', nothingAllowed(null, ONE_FILE, []), 'has no name (--server)'],
     ['names the files that were read', nothingAllowed('git', ONE_FILE, []), '(read: /p.yaml)'],
-    ['says that no file was found', nothingAllowed('git', NO_FILES, []), '(no policy file was found)'],
+    [
+      'says that no file was found',
+      nothingAllowed('git', NO_FILES, []),
+      '(no policy file was found in /etc/rootsd/policies.d)',
+    ],
+    [
+      'says that the policy is broken where it is',
+      nothingAllowed('git', { ...NO_FILES, policyState: 'lockdown' }, []),
+      'the policy is broken and no good one is known; see "rootsd check"',
+    ],
     ['names the command that helps', nothingAllowed('git', NO_FILES, []), '"rootsd allow PATH --server git"'],
     [
       'gives each reason once, three at most',

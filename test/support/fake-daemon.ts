@@ -19,6 +19,8 @@ const PLAN: LaunchPlan = {
   empty: 'tombstone',
   guard: 'on',
   policyFiles: ['/etc/rootsd/policies.d/fake.yaml'],
+  policyDirectories: ['/etc/rootsd/policies.d'],
+  policyState: 'ok',
   version: 'fake',
 };
 

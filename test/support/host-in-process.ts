@@ -92,6 +92,8 @@ const PLAN: LaunchPlan = {
   empty: 'tombstone',
   guard: 'on',
   policyFiles: [],
+  policyDirectories: ['/etc/rootsd/policies.d'],
+  policyState: 'ok',
   version: 'x',
 };
 
