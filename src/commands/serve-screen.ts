@@ -1,6 +1,6 @@
 // What `rootsd serve` says to a person at a terminal: where it listens, what each server may see, and what has changed.
 
-import { escapeForTerminal } from '../core/display.ts';
+import { escapeForTerminal, shellQuoted } from '../core/display.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { problemLine } from '../policy/format-problem.ts';
 import type { Settings } from '../policy/settings.ts';
@@ -64,7 +64,7 @@ export class Screen {
       `To see a change arrive, edit ${example.policy}`,
       '(take a rule away, or change an access, and save). To see it arrive in a real server, put this line into a host:',
       '',
-      `  ${rootsd} run --socket ${daemon.address} --server filesystem -- ${FILESYSTEM}`,
+      `  ${shellQuoted(rootsd)} run --socket ${shellQuoted(daemon.address)} --server filesystem -- ${FILESYSTEM}`,
       '',
       'Why it may see a root or not:',
       '',

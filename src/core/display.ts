@@ -24,6 +24,11 @@ export function escapeHiddenInJson(json: string): string {
   return json.replace(HIDDEN, (character) => (character === '\n' ? '\n' : escapeUnits(character)));
 }
 
+/** A path as a shell takes it, in quotes where it needs them: for a line that a person pastes. */
+export function shellQuoted(path: string): string {
+  return /^[\w/.@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
 /** Does the text hold a control, line-breaking, bidi or lone surrogate character? Such names are refused in policies. */
 export function hasControlOrBidi(text: string): boolean {
   return CONTROL_OR_BIDI.test(text);

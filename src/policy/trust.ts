@@ -6,6 +6,7 @@
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { shellQuoted } from '../core/display.ts';
 import { type Code, type Params, type Problem, problem, type Severity, startOf } from '../core/errors.ts';
 import { type AccountSources, privateGidOf, readAccount } from '../disk/account.ts';
 import { PathWalk, type Walked, type WalkStep } from './path-walk.ts';
@@ -121,10 +122,6 @@ export class TrustedReader {
 
 function isAtOrBelow(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
-}
-
-function shellQuoted(path: string): string {
-  return /^[\w/.@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** No matter of trust, however much that counts: nothing was read. */
