@@ -30,11 +30,26 @@ function openSlowPlaces(t: TestContext, script?: string) {
     ...(script === undefined ? {} : { script }),
   });
   const alive = setInterval(() => {}, 60_000);
-  t.after(() => {
+  t.after(async () => {
     clearInterval(alive);
     slow.close();
+    // A helper takes a moment to end; the next test counts its own.
+    await until(() => helpers().length === 0);
   });
   return { slow, clock, told };
+}
+
+/** The helpers of this process, among its other children. */
+function helpers(): readonly number[] {
+  return childrenOf(process.pid).filter((pid) => /slow-places-helper|\.mjs/.test(commandLineOf(pid)));
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1).join(' ');
+  } catch {
+    return '';
+  }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -65,12 +80,11 @@ describe('SlowPlaces', () => {
 
   it('starts no helper before it is asked, and one for all', async (t) => {
     const base = makeTree(t, ['dir a', 'dir b']);
-    const before = childrenOf(process.pid);
     const { slow } = openSlowPlaces(t);
-    assert.deepEqual(childrenOf(process.pid), before);
+    assert.deepEqual(helpers(), []);
     for (const name of ['a', 'b', 'c']) slow.ask(name, NFS, rootAt(`${base}/${name}`));
     await slow.settled();
-    assert.equal(childrenOf(process.pid).length, before.length + 1);
+    assert.equal(helpers().length, 1);
     assert.equal(slow.counts().slow, 3);
   });
 
@@ -93,7 +107,7 @@ describe('SlowPlaces', () => {
     const ask = (name: string, on = NFS) => slow.ask(name, on, rootAt(`${base}/${name}`)).state;
     ask('a');
     await slow.settled();
-    const [stopped] = childrenOf(process.pid).slice(-1);
+    const [stopped] = helpers();
     assert.ok(stopped);
     process.kill(stopped, 'SIGSTOP');
     ask('a');
@@ -105,7 +119,7 @@ describe('SlowPlaces', () => {
     // Both of that mount at once; what lies elsewhere is answered by the next helper.
     await slow.settled();
     assert.deepEqual([ask('a'), ask('b'), ask('other', SMB)], ['late', 'late', 'answered']);
-    await until(() => !childrenOf(process.pid).includes(stopped));
+    await until(() => !helpers().includes(stopped));
     await clock.advance(1_000);
     assert.equal(slow.counts().abandoned, 0);
     await clock.advance(1_000);
@@ -132,9 +146,7 @@ describe('SlowPlaces', () => {
   it('asks a mount that stays silent more and more rarely', async (t) => {
     const base = makeTree(t, ['file silent.mjs process.stdin.resume()', 'dir a']);
     const { slow, clock } = openSlowPlaces(t, `${base}/silent.mjs`);
-    // A helper of an earlier test may still be ending.
-    const others = new Set(childrenOf(process.pid));
-    const isHelperThere = () => childrenOf(process.pid).some((pid) => !others.has(pid));
+    const isHelperThere = () => helpers().length > 0;
     const starts: number[] = [];
     for (let second = 0; second < 80; second += 2) {
       slow.ask('a', NFS, rootAt(`${base}/a`));
@@ -177,9 +189,9 @@ describe('SlowPlaces', () => {
     const { slow } = openSlowPlaces(t);
     slow.ask('a', NFS, rootAt(`${base}/a`));
     await slow.settled();
-    const [pid] = childrenOf(process.pid).slice(-1);
+    const [pid] = helpers();
     assert.ok(pid);
     slow.close();
-    await until(() => !childrenOf(process.pid).includes(pid));
+    await until(() => !helpers().includes(pid));
   });
 });
