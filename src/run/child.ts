@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ChildStdio, openChildStdio, type StdioKind } from './child-stdio.ts';
 import { identifyProcess, type ProcessIdentity } from './processes.ts';
@@ -16,12 +18,18 @@ export class CommandFailure extends Error {
   readonly status: 126 | 127;
 
   constructor(command: string, cause: NodeJS.ErrnoException) {
-    const isMissing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
+    const isMissing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR' || isNowhere(command, cause);
     const where = command.includes('/') ? '' : ` in PATH "${process.env.PATH ?? ''}"`;
     const what = isMissing ? `it was not found${where}` : `it cannot be executed (${cause.code ?? cause.message})`;
     super(`Cannot start "${command}": ${what}`, { cause });
     this.status = isMissing ? 127 : 126;
   }
+}
+
+/** execvp(3) says EACCES too where a directory of PATH cannot be searched, though the command is in none of the others. */
+function isNowhere(command: string, { code }: NodeJS.ErrnoException): boolean {
+  if (code !== 'EACCES' || command.includes('/')) return false;
+  return !(process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)));
 }
 
 export interface Child {
