@@ -52,6 +52,28 @@ export class ReloadOnHangup implements Part {
   };
 }
 
+/** How often a terminal is looked for. */
+const TERMINAL_MS = 2_000;
+
+/**
+ * Notices that a terminal is gone whose hangup did not reach us: launchers in between (npm, a pipe) may have taken it. For
+ * the example alone: what nobody sees any more must not stay, while a daemon of somebody's own may be meant to.
+ */
+export class TerminalWatch implements Part {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(onTerminalGone: () => void) {
+    const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+    this.#timer = setInterval(() => {
+      if (terminals.some((fd) => !isatty(fd))) onTerminalGone();
+    }, TERMINAL_MS);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
 /**
  * SIGTERM or SIGINT, an end of its own, or a bug. A second signal ends the process at once, as if it had no handler; a
  * bug is logged with its stack and ends the daemon in order: what it decides from then on could not be trusted.

@@ -35,7 +35,7 @@ import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { packageFile } from './package-file.ts';
 import { readSettings } from './read-settings.ts';
 import { WatchedConfig } from './serve-config.ts';
-import { type HangupOptions, HUNG_UP, IdleTimer, ReloadOnHangup, Stop } from './serve-life.ts';
+import { type HangupOptions, HUNG_UP, IdleTimer, ReloadOnHangup, Stop, TerminalWatch } from './serve-life.ts';
 import { Screen } from './serve-screen.ts';
 
 export interface ServeOptions extends LocateOptions {
@@ -80,6 +80,7 @@ async function serve(options: ServeOptions, io: Io, example: ExampleHome | null)
   parts.add(log);
   try {
     const stop = parts.add(new Stop(log.log));
+    if (example !== null) parts.add(new TerminalWatch(() => stop.now(HUNG_UP)));
     const idle = parts.add(new IdleTimer(idleMs, () => stop.now()));
     const config = parts.add(new WatchedConfig({ machine, settings, log: log.log, setLevel: log.setLevel }));
     const daemon = await openParts(machine, settings, parts, {

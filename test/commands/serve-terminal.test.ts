@@ -10,7 +10,8 @@ import { ROOTSD, TestHome } from '../support/serve.ts';
 const skip = existsSync('/usr/bin/python3') ? false : 'needs python3';
 
 /**
- * Runs a command line at a terminal of its own. `close`: hangs up once it is ready. `edit`: sends SIGHUP, takes an access
+ * Runs a command line at a terminal of its own. `close`: hangs up once it is ready. `lose`: the same where a shell in
+ * between, and a pipe, keep the hangup away. `edit`: sends SIGHUP, takes an access
  * away in the policy that the screen names, waits until the screen says so, and types Ctrl-C.
  */
 const AT_TERMINAL = `
@@ -25,7 +26,7 @@ def until(pattern, start=0):
     while not re.search(pattern, shown[start:]):
         shown += os.read(terminal, 65536).decode()
 until("Ctrl-C ends it")
-if deed == "close":
+if deed in ("close", "lose"):
     os.close(terminal)
 else:
     os.kill(pid, signal.SIGHUP)
@@ -43,8 +44,9 @@ interface Seen {
   readonly status: number;
 }
 
-async function atTerminal(home: TestHome, deed: 'close' | 'edit', ...args: readonly string[]): Promise<Seen> {
-  const command = [process.execPath, ROOTSD, ...args];
+async function atTerminal(home: TestHome, deed: 'close' | 'edit' | 'lose', ...args: readonly string[]): Promise<Seen> {
+  const own = [process.execPath, ROOTSD, ...args];
+  const command = deed === 'lose' ? ['/bin/sh', '-c', `trap '' HUP; "$@" | cat`, 'sh', ...own] : own;
   const { stdout } = await promisify(execFile)('python3', ['-c', AT_TERMINAL, deed, ...command], { env: home.env });
   return JSON.parse(stdout) as Seen;
 }
@@ -69,5 +71,10 @@ describe('rootsd serve --example', { skip }, () => {
   it('ends when its terminal is closed, and leaves no trace', async (t) => {
     const seen = await atTerminal(new TestHome(t), 'close', 'serve', '--example');
     assert.deepEqual([seen.status, existsSync(exampleHome(seen))], [-osConstants.signals.SIGHUP, false]);
+  });
+
+  it('ends when its terminal is gone and nobody tells it', async (t) => {
+    const seen = await atTerminal(new TestHome(t), 'lose', 'serve', '--example');
+    assert.equal(existsSync(exampleHome(seen)), false);
   });
 });
