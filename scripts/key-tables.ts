@@ -1,7 +1,8 @@
 // The tables of keys in docs/policy.md, from the JSON Schemas: one between each `<!-- keys of NAME -->` and `<!-- end -->`.
 
+import { NAME_PATTERN } from '../src/core/rule.ts';
 import { SCHEMAS } from '../src/policy/schema.ts';
-import { type JsonSchema, NAME_PATTERN } from '../src/policy/schema-terms.ts';
+import type { JsonSchema } from '../src/policy/schema-terms.ts';
 
 /** What we read of a schema. */
 interface Node extends JsonSchema {

@@ -6,10 +6,10 @@ import { escapeForTerminal } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { Effect } from '../core/rule.ts';
+import { isName } from '../core/rule.ts';
 import { type ExplainedDecision, explainTarget } from '../daemon/explain.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { addAllowance } from '../policy/edit-local.ts';
-import { NAME_PATTERN } from '../policy/schema-terms.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { openLocalPolicy, refuseEdit } from './local-policy.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
@@ -30,7 +30,7 @@ export async function allowCommand(path: string, options: AllowOptions, io: Io):
   const { server, access, format } = options;
   const machine = locateMachine(options, io, 'command');
   const place = directoryAt(path, machine, io);
-  if (!new RegExp(NAME_PATTERN).test(server)) {
+  if (!isName(server)) {
     throw new RootsError('USAGE', { what: `Cannot allow server "${server}": no policy can name a server so` });
   }
   const local = await openLocalPolicy(machine, io);

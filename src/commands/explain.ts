@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { escapeForTerminal } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
-import type { Effect } from '../core/rule.ts';
+import { type Effect, isName } from '../core/rule.ts';
 import type { ExplainedDecision, ExplainedServer, Question } from '../daemon/explain.ts';
 import { askAboutServer, askAboutTarget } from './ask-policy.ts';
 import { alignColumns, EXIT, type Io, printJson, printLine } from './io.ts';
@@ -93,9 +93,4 @@ function printServer({ server, channel, unenforced, decisions, source }: Explain
   }
   printLine(io);
   for (const sentence of unenforced) printLine(io, `not enforced: ${sentence}`);
-}
-
-/** As policies write names (docs/policy.md). */
-function isName(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text);
 }

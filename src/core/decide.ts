@@ -163,9 +163,11 @@ function strongest(candidates: readonly Candidate[], cap: Access | undefined): {
 }
 
 function implicitWhy(candidates: readonly Candidate[], peer: Peer): string {
-  const short = candidates.find(({ rule, match }) => rule.effect === 'allow' && match.match === 'missing');
-  if (short !== undefined) {
-    return `rule "${short.rule.id}" would allow it, but a fact is missing: ${short.match.missing.join('; ')}`;
+  const short = candidates.filter(({ rule, match }) => rule.effect === 'allow' && match.match === 'missing');
+  const first = firstRule(short.map(({ rule }) => rule));
+  if (first !== null) {
+    const missing = short.find(({ rule }) => rule === first)?.match.missing ?? [];
+    return `rule "${first.id}" would allow it, but a fact is missing: ${missing.join('; ')}`;
   }
   return peer.claimed.server === null ? 'no rule allows it to a nameless server' : 'no rule allows it';
 }

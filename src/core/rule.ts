@@ -25,6 +25,13 @@ export type UserSelector =
   | { readonly kind: 'uid'; readonly uid: number }
   | { readonly kind: 'group'; readonly group: string };
 
+/** A name of a root, server, host, prompt or rule. Also a pattern of JSON Schema. */
+export const NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$';
+
+export function isName(text: string): boolean {
+  return new RegExp(NAME_PATTERN).test(text);
+}
+
 /** A user as policies and command lines name one: a login name, `uid:N` or `%group`. Also a pattern of JSON Schema. */
 export const USER_PATTERN = '^(?:uid:(?:0|[1-9][0-9]{0,9})|%?[^\\s%:,][^\\s:,]*)$';
 

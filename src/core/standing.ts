@@ -11,6 +11,9 @@ export interface Circumstances {
   readonly carves: boolean;
 }
 
+/** As long as neither guard nor confinement is there, nothing keeps a server out of a place inside a root. */
+export const NOTHING_CARVES: Circumstances = { carves: false };
+
 export interface Standing {
   readonly evidence: Evidence;
   readonly peer: Peer;

@@ -3,7 +3,7 @@
 import { type Problem, RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { User } from '../core/peer.ts';
-import { METHOD } from '../core/protocol.ts';
+import { METHOD, type PolicyState } from '../core/protocol.ts';
 import type { ControlHandlers } from '../socket/control-session.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
@@ -11,7 +11,7 @@ import type { SessionRow } from './sessions.ts';
 export interface StatusReply {
   readonly version: string;
   readonly generation: string;
-  readonly state: 'ok' | 'degraded' | 'lockdown';
+  readonly state: PolicyState;
   readonly problems: readonly Problem[];
   readonly sessions: number;
   readonly roots: number;

@@ -1,7 +1,7 @@
 // The answers of `explain` and `roots`: the same from the daemon (what is in force) and from the files.
 
 import type { Access } from '../core/access.ts';
-import { decide } from '../core/decide.ts';
+import { decide, decideFor } from '../core/decide.ts';
 import { decidePath, type PathDecision } from '../core/decide-path.ts';
 import type { Decision } from '../core/decision.ts';
 import { deny } from '../core/denial.ts';
@@ -15,6 +15,7 @@ import type { ServerEntry } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
+import { NOTHING_CARVES, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
 import { resolvePath } from '../disk/resolve.ts';
 
@@ -63,8 +64,6 @@ export interface ExplainedRoots {
   readonly view: readonly WireViewEntry[];
 }
 
-const CIRCUMSTANCES = { carves: false };
-
 /** Explains one root or path. Throws RootsError USAGE for a root that no policy declares. */
 export function explainTarget(
   evidence: Evidence,
@@ -78,15 +77,15 @@ export function explainTarget(
     return explained(source, decision, root);
   }
   const root = findRoot(evidence, target);
-  return explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root);
+  return explained(source, decide(evidence, peer, root, NOTHING_CARVES), root);
 }
 
 /** A path that cannot be resolved is denied, by the rule that denies it as it is written where there is one. */
 function decideTarget(evidence: Evidence, peer: Peer, target: string): PathDecision {
   const written = literalPattern(target);
   const resolved = resolvePath(target);
-  if (resolved.ok) return decidePath(evidence, peer, [written, literalPattern(resolved.path)], CIRCUMSTANCES);
-  const asWritten = decidePath(evidence, peer, [written], CIRCUMSTANCES);
+  if (resolved.ok) return decidePath(evidence, peer, [written, literalPattern(resolved.path)], NOTHING_CARVES);
+  const asWritten = decidePath(evidence, peer, [written], NOTHING_CARVES);
   if (asWritten.decision.effect === 'deny' && asWritten.decision.kind !== 'implicit') return asWritten;
   const basis = { facts: factsOf(peer), missing: [] };
   return { decision: deny('implicit', null, `it cannot be resolved: it ${resolved.why}`, basis), root: null };
@@ -101,7 +100,8 @@ export function explainServer(
   const peer = peerOf(question, own);
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
-  const decisions = evidence.roots.map((root) => explained(source, decide(evidence, peer, root, CIRCUMSTANCES), root));
+  const standing = standingOf(evidence, peer, NOTHING_CARVES);
+  const decisions = evidence.roots.map((root) => explained(source, decideFor(standing, root), root));
   // Arguments carry the boundary where the command that `run` is given has placeholders, which no policy knows.
   const channel = entry?.roots === false ? 'argv' : 'roots, argv';
   return { source, server, channel, unenforced: unenforcedFor(entry, decisions), decisions };
@@ -113,7 +113,7 @@ export function explainRoots(
   question: Question,
   { source, own }: { readonly source: AnswerSource; readonly own: User },
 ): ExplainedRoots {
-  const view = buildView(evidence, peerOf(question, own), CIRCUMSTANCES);
+  const view = buildView(evidence, peerOf(question, own), NOTHING_CARVES);
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
   return { source, roots, view: wireView(view) };
 }

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { type Problem, problem, type RootsError, startOf } from '../core/errors.ts';
 import { composePolicy, type LayerPolicy, type Policy } from '../core/policy.ts';
+import type { PolicyState } from '../core/protocol.ts';
 import type { Layer } from '../core/rule.ts';
 import { runTests, type TestResult } from '../core/run-tests.ts';
 import type { LayerFile } from '../policy/compile-layer.ts';
@@ -95,7 +96,7 @@ export class Layers {
     return this.#states;
   }
 
-  get state(): 'ok' | 'degraded' | 'lockdown' {
+  get state(): PolicyState {
     if (this.#states.some(({ condition }) => condition === 'lockdown')) return 'lockdown';
     return this.#states.some(({ condition }) => condition === 'degraded') ? 'degraded' : 'ok';
   }

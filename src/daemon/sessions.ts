@@ -18,7 +18,7 @@ import {
   wireBoundary,
   wireRoots,
 } from '../core/protocol.ts';
-import type { Circumstances } from '../core/standing.ts';
+import { NOTHING_CARVES } from '../core/standing.ts';
 import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
@@ -58,9 +58,6 @@ export interface SessionRow {
   readonly roots: number;
 }
 
-/** Nothing yet keeps a server out of a place inside a root: `nested: carve` is withheld until the guard is there. */
-const CIRCUMSTANCES: Circumstances = { carves: false };
-
 export class Sessions {
   readonly #live = new Map<AttachedSession, Live>();
   readonly #record: Log;
@@ -93,7 +90,7 @@ export class Sessions {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
     }
     const { peer } = identified;
-    const view = buildView(evidence, peer, CIRCUMSTANCES);
+    const view = buildView(evidence, peer, NOTHING_CARVES);
     const plan = this.#planOf(peer);
     const told = viewMessage(view, { generation, serial: 1, plan });
     this.#live.set(session, { claims, observed, peer, view, told, acknowledged: false });
@@ -145,7 +142,7 @@ export class Sessions {
       const key = JSON.stringify(live.peer, (name, value) =>
         name === 'pid' || name === 'startTime' ? undefined : value,
       );
-      const view = views.get(key) ?? buildView(inForce.evidence, live.peer, CIRCUMSTANCES);
+      const view = views.get(key) ?? buildView(inForce.evidence, live.peer, NOTHING_CARVES);
       views.set(key, view);
       this.#tell(session, live, view);
     }

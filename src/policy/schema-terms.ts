@@ -3,11 +3,11 @@
 // Beside draft-07 there are two terms: `patternErrorMessage` (known to editors) says what a pattern wants, and the format
 // `plain-text` refuses control, bidi and other invisible characters.
 
+import { NAME_PATTERN } from '../core/rule.ts';
+
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
-
-export const NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$';
 
 const NAME_RULE = 'a name: at most 100 letters, digits, ".", "_" and "-", with a letter or digit first';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { identifyPeer } from '../../src/core/identify.ts';
 import { composePolicy, type LayerPolicy } from '../../src/core/policy.ts';
+import { EMPTY_LAYER } from '../support/policy.ts';
 
 const SOURCE = { layer: 'user', file: 'a.yaml', line: 1, column: 1 } as const;
 const ARGV = ['npx', '-y', 'pkg', '/dir'];
@@ -69,17 +70,6 @@ function policy(
     selectors: { command, ...(sockets[name] === undefined ? {} : { socket: sockets[name] }) },
     ...rest,
   }));
-  const none = {
-    files: [],
-    roots: [],
-    hosts: [],
-    rules: [],
-    ceilings: [],
-    sensitive: [],
-    neverRoots: [],
-    tests: [],
-    prompts: {},
-  };
-  const layer: LayerPolicy = { layer: 'user', ...none, servers };
+  const layer: LayerPolicy = { ...EMPTY_LAYER, servers };
   return composePolicy([layer]);
 }

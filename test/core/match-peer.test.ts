@@ -4,6 +4,7 @@ import { commandFits, matchPeer } from '../../src/core/match-peer.ts';
 import type { Peer, User } from '../../src/core/peer.ts';
 import { composePolicy, type LayerPolicy, type Selectors, type ServerEntry } from '../../src/core/policy.ts';
 import type { Rule, UserSelector } from '../../src/core/rule.ts';
+import { EMPTY_LAYER } from '../support/policy.ts';
 
 const SOURCE = { layer: 'user', file: 'a.yaml', line: 1, column: 1 } as const;
 
@@ -138,16 +139,5 @@ function layer(selectors: Selectors | null): LayerPolicy {
     source: SOURCE,
   };
   const servers = selectors === null ? [] : [{ ...entry, selectors }];
-  const none = {
-    files: [],
-    roots: [],
-    hosts: [],
-    rules: [],
-    ceilings: [],
-    sensitive: [],
-    neverRoots: [],
-    tests: [],
-    prompts: {},
-  };
-  return { layer: 'user', ...none, servers };
+  return { ...EMPTY_LAYER, servers };
 }

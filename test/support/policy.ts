@@ -11,6 +11,21 @@ import { compileLayer } from '../../src/policy/compile-layer.ts';
 
 export const EXPANSIONS: Expansions = { home: '/home/ana', user: 'ana', uid: 1000, hostname: 'box' };
 
+/** A layer that says nothing, to be filled in. */
+export const EMPTY_LAYER: LayerPolicy = {
+  layer: 'user',
+  files: [],
+  roots: [],
+  servers: [],
+  hosts: [],
+  rules: [],
+  ceilings: [],
+  sensitive: [],
+  neverRoots: [],
+  tests: [],
+  prompts: {},
+};
+
 /** Compiles one layer of one file; fails the test on any error. `version: 1` is added. */
 export function layerFrom(text: string, layer: Layer = 'user', upper: readonly LayerPolicy[] = []): LayerPolicy {
   const files = [{ path: `${layer}.yaml`, text: `version: 1\n${text}` }];
