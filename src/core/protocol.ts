@@ -4,6 +4,7 @@ import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PeerClass, ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
+import { type ServerTraits, UNKNOWN_SERVER } from './server-traits.ts';
 import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
@@ -78,14 +79,11 @@ export interface WireViewEntry {
 /** `degraded`: the last good policy of a layer stays in force. */
 export type PolicyState = 'ok' | 'degraded' | 'lockdown';
 
-/** All that `rootsd run` needs to know of the policy, so that it parses no YAML and no schema. */
-export interface LaunchPlan {
+/** All that `rootsd run` needs to know of the policy and the server, so that it parses no YAML and no schema. */
+export interface LaunchPlan extends ServerTraits {
   /** false: roots are not announced, `roots/list` gets -32601. */
   readonly roots: boolean;
   readonly hostRoots: 'narrow' | 'ignore';
-  /** What is served in place of an empty list. */
-  readonly empty: 'tombstone' | 'stop' | 'empty';
-  /** Kept for the guard. */
   readonly guard: 'on' | 'off' | 'strict';
   /** Which files were read: for the one line where nothing is allowed. */
   readonly policyFiles: readonly string[];
@@ -170,14 +168,19 @@ export function viewMessage(view: View, rest: Pick<ViewMessage, 'generation' | '
 
 /** Do both plans ask for the same? Which files were read, and by which version, asks for nothing. */
 export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
-  return a.roots === b.roots && a.hostRoots === b.hostRoots && a.empty === b.empty && a.guard === b.guard;
+  return JSON.stringify(asked(a)) === JSON.stringify(asked(b));
 }
 
-/** What `rootsd run` is told of a server's entry; without one the defaults of the policy language. */
+function asked({ policyFiles, policyDirectories, policyState, version, ...rest }: LaunchPlan): Partial<LaunchPlan> {
+  return rest;
+}
+
+/** What `rootsd run` is told of a server: its entry (without one the defaults of the policy language) and its traits. */
 export function launchPlan(
   entry: ServerEntry | undefined,
   facts: Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'>,
+  traits: ServerTraits = UNKNOWN_SERVER,
 ): LaunchPlan {
-  const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
-  return { roots, hostRoots, guard, empty: 'tombstone', ...facts };
+  const { roots = true, hostRoots = 'narrow', guard = 'on', paths = [] } = entry ?? {};
+  return { ...traits, paths: [...new Set([...traits.paths, ...paths])], roots, hostRoots, guard, ...facts };
 }

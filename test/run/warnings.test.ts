@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RefusedRequest } from '../../src/client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../../src/core/protocol.ts';
+import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { daemonLost, nothingAllowed } from '../../src/run/warnings.ts';
 import { useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
 const PLAN = {
+  ...UNKNOWN_SERVER,
   roots: true,
   hostRoots: 'narrow',
-  empty: 'tombstone',
   guard: 'on',
   version: 'x',
   policyDirectories: ['/etc/rootsd/policies.d'],

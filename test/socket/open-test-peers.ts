@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Observed } from '../../src/core/peer.ts';
 import type { Ack, AttachParams, LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
+import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
 import type { Attachment, Authority, HostRoot } from '../../src/socket/authority.ts';
 import type { PeerSession } from '../../src/socket/peer-session.ts';
@@ -14,9 +15,9 @@ import { temporaryDirectory } from '../support/tree.ts';
 export const LIMITS = { message: 4 * 1024 * 1024, queue: 1024 * 1024, sessions: 4096 };
 
 const PLAN: LaunchPlan = {
+  ...UNKNOWN_SERVER,
   roots: true,
   hostRoots: 'narrow',
-  empty: 'tombstone',
   guard: 'on',
   policyFiles: [],
   policyDirectories: ['/etc/rootsd/policies.d'],

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { JsonLineReader } from '../../src/client/json-lines.ts';
 import { type RealPath, toFileUri } from '../../src/core/path.ts';
 import type { AttachResult, LaunchPlan, RpcError, ViewMessage } from '../../src/core/protocol.ts';
+import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 
 export interface Received {
   readonly method: string;
@@ -14,9 +15,9 @@ export interface Received {
 }
 
 const PLAN: LaunchPlan = {
+  ...UNKNOWN_SERVER,
   roots: true,
   hostRoots: 'narrow',
-  empty: 'tombstone',
   guard: 'on',
   policyFiles: ['/etc/rootsd/policies.d/fake.yaml'],
   policyDirectories: ['/etc/rootsd/policies.d'],

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import type { Attachment } from '../../src/client/attach.ts';
 import { JsonLineReader } from '../../src/client/json-lines.ts';
 import type { LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
+import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { type ByteReader, ByteSink, type ByteSource } from '../../src/run/bytes.ts';
 import type { FakeView } from './fake-daemon.ts';
 import type { Json } from './run-host.ts';
@@ -87,9 +88,9 @@ export class HostInProcess {
 }
 
 const PLAN: LaunchPlan = {
+  ...UNKNOWN_SERVER,
   roots: true,
   hostRoots: 'narrow',
-  empty: 'tombstone',
   guard: 'on',
   policyFiles: [],
   policyDirectories: ['/etc/rootsd/policies.d'],
