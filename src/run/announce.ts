@@ -1,8 +1,7 @@
-// `initialize`: what the host says of roots is replaced by what we say. All else stays, byte for byte.
+// What the host says of roots is replaced by what we say: in `initialize`, and in each request of the modern era. All else
+// stays, byte for byte.
 
-import { memberOf, objectAt, removeMember, setMember } from './splice.ts';
-
-const ROOTS = '{"listChanged":true}';
+import { applyEdits, type Edit, memberOf, objectAt, objectOf, removeMembers, setMember } from './splice.ts';
 
 export interface Announcement {
   readonly line: Buffer;
@@ -12,33 +11,35 @@ export interface Announcement {
 
 /** Rewrites an `initialize` request (valid JSON). `offer`: do we offer roots to this server? */
 export function announceRoots(line: Buffer, offer: boolean): Announcement {
-  const text = line.toString('latin1');
-  const params = valueObject(text, objectAt(text), 'params');
+  const params = objectOf(line, memberOf(line, objectAt(line), 'params'));
   // Without parameters there is nothing to announce in; the server will say so.
   if (params === -1) return { line, hostHasRoots: false };
-  const capabilities = valueObject(text, params, 'capabilities');
-  const hostHasRoots = capabilities !== -1 && valueObject(text, capabilities, 'roots') !== -1;
-  return { line: Buffer.from(rewrite(text, { params, capabilities, offer }), 'latin1'), hostHasRoots };
+  const edits = offerRoots(line, params, { key: 'capabilities', roots: offer ? '{"listChanged":true}' : null });
+  return { line: Buffer.concat(applyEdits(line, edits)), hostHasRoots: hasRoots(line, params, 'capabilities') };
 }
 
-function rewrite(text: string, at: { params: number; capabilities: number; offer: boolean }): string {
-  const { params, capabilities, offer } = at;
-  if (capabilities === -1) {
-    return offer ? setMember(text, params, { key: 'capabilities', json: `{"roots":${ROOTS}}` }) : text;
+/** Do the capabilities, a member of the object at `holder`, name roots? */
+export function hasRoots(line: Buffer, holder: number, key: string): boolean {
+  const capabilities = objectOf(line, memberOf(line, holder, key));
+  return capabilities !== -1 && objectOf(line, memberOf(line, capabilities, 'roots')) !== -1;
+}
+
+/** Sets `roots` in the capabilities, a member of the object at `holder`, to a JSON text, or takes it out (null). */
+export function offerRoots(
+  line: Buffer,
+  holder: number,
+  { key, roots }: { key: string; roots: string | null },
+): readonly Edit[] {
+  const capabilities = objectOf(line, memberOf(line, holder, key));
+  if (capabilities !== -1) {
+    return roots === null
+      ? removeMembers(line, capabilities, (name) => name === 'roots')
+      : [setMember(line, capabilities, { key: 'roots', json: roots })];
   }
-  return offer
-    ? setMember(text, capabilities, { key: 'roots', json: ROOTS })
-    : removeMember(text, capabilities, 'roots');
+  return roots === null ? [] : [setMember(line, holder, { key, json: `{"roots":${roots}}` })];
 }
 
-/** Where the object starts that is the value of a member, or -1. */
-function valueObject(text: string, open: number, key: string): number {
-  const member = open === -1 ? undefined : memberOf(text, open, key);
-  return member === undefined ? -1 : objectAt(text, member.start);
-}
-
-/** A request under another id (a JSON text). */
-export function withId(line: Buffer, id: string): Buffer {
-  const text = line.toString('latin1');
-  return Buffer.from(setMember(text, objectAt(text), { key: 'id', json: id }), 'latin1');
+/** A request or an answer under another id (a JSON text). */
+export function withId(line: Buffer, id: string): readonly Uint8Array[] {
+  return applyEdits(line, [setMember(line, objectAt(line), { key: 'id', json: id })]);
 }

@@ -3,19 +3,21 @@
 import type { Verdict } from './line-flow.ts';
 import { elementsOf } from './splice.ts';
 
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']\n');
+
 /** Judges the members of a batch; what is left of it, as one line. */
 export function judgeBatch(
   line: Buffer,
   judge: (member: Buffer) => Exclude<Verdict, 'wait'>,
 ): Exclude<Verdict, 'wait'> {
-  const text = line.toString('latin1');
-  const members = elementsOf(text, text.indexOf('['));
-  const judged = members.map((member) => {
-    const verdict = judge(Buffer.from(member, 'latin1'));
-    if (verdict === 'pass') return { changed: false, text: member };
-    return { changed: true, text: verdict === 'drop' ? null : Buffer.from(verdict).toString('latin1') };
+  const judged = elementsOf(line, line.indexOf('[')).map((member) => ({ member, verdict: judge(member) }));
+  if (judged.every(({ verdict }) => verdict === 'pass')) return 'pass';
+  const kept = judged.flatMap(({ member, verdict }): readonly (readonly Uint8Array[])[] => {
+    if (verdict === 'drop') return [];
+    return [verdict === 'pass' ? [member] : verdict];
   });
-  if (!judged.some(({ changed }) => changed)) return 'pass';
-  const kept = judged.flatMap(({ text: member }) => member ?? []);
-  return kept.length === 0 ? 'drop' : Buffer.from(`[${kept.join(',')}]\n`, 'latin1');
+  if (kept.length === 0) return 'drop';
+  return [OPEN, ...kept.flatMap((pieces, i) => (i === 0 ? pieces : [COMMA, ...pieces])), CLOSE];
 }

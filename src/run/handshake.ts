@@ -63,7 +63,7 @@ export class Handshake {
     const initialize = announceRoots(this.#initialize, offersRoots).line;
     if (!this.#isAnswered) return say(server, initialize);
     const { id, reply } = own.open(INITIALIZE_DEADLINE_MS);
-    say(server, withId(initialize, id));
+    say(server, ...withId(initialize, id));
     await reply;
     if (this.#initialized === null || signal.aborted) return;
     say(server, this.#initialized);
@@ -71,7 +71,7 @@ export class Handshake {
     await Promise.all(
       settings.map((line) => {
         const request = own.open(DEADLINE_MS);
-        say(server, withId(line, request.id));
+        say(server, ...withId(line, request.id));
         return request.reply;
       }),
     );
@@ -85,8 +85,8 @@ export const SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** A line of ours, also where the host is in the middle of one that began for a former process. */
-function say(server: LineWriter, line: Buffer): void {
-  server.insert(line.toString('utf8').trimEnd());
+function say(server: LineWriter, ...pieces: readonly Uint8Array[]): void {
+  server.insert(Buffer.concat(pieces).toString('utf8').trimEnd());
 }
 
 function subscribedUri(line: Buffer): string | null {

@@ -139,7 +139,7 @@ export class HostMessages implements Judge {
       const announcement = announceRoots(line, announce());
       handshake.noteInitialize(announcement.line, id);
       onInitialize(announcement.hostHasRoots);
-      return announcement.line;
+      return [announcement.line];
     }
     if (SETTINGS.has(method)) handshake.noteSetting(method, line);
     return 'pass';

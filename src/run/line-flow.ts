@@ -12,14 +12,17 @@ const EDGE_BYTES = 512;
 /** The longest line that is held; what passes as it comes has no limit. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** `wait`: stop before this line until resume(). Bytes: pass these in its place. */
-export type Verdict = 'pass' | 'drop' | 'wait' | Uint8Array;
+/** `wait`: stop before this line until resume(). Pieces of bytes, the last not empty: pass these in its place. */
+export type Verdict = 'pass' | 'drop' | 'wait' | readonly Uint8Array[];
 /** A function: pass the line as it comes, and call this with its last bytes. */
 export type Opening = 'hold' | 'wait' | ((tail: Buffer) => void);
 
 export interface Judge {
-  /** Judges a whole line, its line end included (the last line of all may have none). */
-  line(line: Buffer): Verdict;
+  /**
+   * Judges a whole line, its line end included (the last line of all may have none). `isOurs`: its bytes are nobody else's
+   * and can be kept; else they are valid only until they are written.
+   */
+  line(line: Buffer, isOurs: boolean): Verdict;
   /** Judges a long line by its first bytes. */
   opening(head: Buffer): Opening;
   ended(): void;
@@ -104,7 +107,7 @@ export class LineFlow {
       const next = end + 1;
       if (this.#passing !== null) this.#finishPassing(chunk.subarray(at, next));
       else {
-        const verdict = this.#judge.line(this.#whole(chunk.subarray(at, next)));
+        const verdict = this.#judge.line(this.#whole(chunk.subarray(at, next)), this.#heldBytes > 0);
         if (verdict !== 'pass' || this.#heldBytes > 0) {
           this.#writer.pass(chunk.subarray(runStart, at), true);
           if (verdict === 'wait') return at;
@@ -160,7 +163,9 @@ export class LineFlow {
 
   #deliver(verdict: Exclude<Verdict, 'wait'>, last: Buffer): void {
     if (verdict === 'pass') this.#writer.pass(this.#whole(last), last.at(-1) === LINE_FEED);
-    else if (verdict !== 'drop') this.#writer.pass(verdict, verdict.at(-1) === LINE_FEED);
+    else if (verdict !== 'drop') {
+      for (const piece of verdict) this.#writer.pass(piece, piece === verdict.at(-1) && piece.at(-1) === LINE_FEED);
+    }
     this.#release();
   }
 
@@ -188,7 +193,7 @@ export class LineFlow {
     if (this.#isClosed) return;
     if (this.#heldBytes > 0) {
       const last = this.#whole(Buffer.alloc(0));
-      const verdict = this.#judge.line(last);
+      const verdict = this.#judge.line(last, true);
       this.#release();
       if (verdict !== 'wait') this.#deliver(verdict, last);
     }

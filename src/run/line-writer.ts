@@ -3,13 +3,18 @@ import type { ByteSink } from './bytes.ts';
 /** Own lines that may wait to be read; beyond, whoever causes them is not read from. */
 const MAX_OWN_BYTES = 1024 * 1024;
 
+/** A line of our own without its line end, as text or in pieces. */
+type OwnLine = string | readonly Uint8Array[];
+
+const LINE_END = Buffer.from('\n');
+
 /** Bytes that pass through, and lines of our own between them: only ever at a line end of that direction. */
 export class LineWriter {
   #sink: ByteSink | null = null;
   #isMidLine = false;
   /** The rest of a line whose beginning went to a former sink. */
   #isSkipping = false;
-  #own: string[] = [];
+  #own: OwnLine[] = [];
   #ownBytes = 0;
   readonly #whenFree = new Set<() => void>();
 
@@ -38,10 +43,10 @@ export class LineWriter {
     for (const line of this.#own.splice(0)) this.#write(line);
   }
 
-  /** Writes a line of our own, without its line end, as soon as a line ends. */
-  insert(line: string): void {
+  /** Writes a line of our own as soon as a line ends. */
+  insert(line: OwnLine): void {
     if (this.#sink === null) return;
-    this.#ownBytes += line.length;
+    this.#ownBytes += lengthOf(line);
     if (this.#isMidLine && !this.#isSkipping) this.#own.push(line);
     else this.#write(line);
   }
@@ -72,14 +77,24 @@ export class LineWriter {
     await this.#sink?.end();
   }
 
-  #write(line: string): void {
+  #write(line: OwnLine): void {
     const sink = this.#sink;
-    sink?.write(Buffer.from(`${line}\n`), () => {
-      if (this.#sink === sink) this.#ownBytes -= line.length;
-    });
+    const written = (): void => {
+      if (this.#sink === sink) this.#ownBytes -= lengthOf(line);
+    };
+    if (typeof line === 'string') {
+      sink?.write(Buffer.from(`${line}\n`), written);
+      return;
+    }
+    for (const piece of line) sink?.write(piece);
+    sink?.write(LINE_END, written);
   }
 
   #freed(): void {
     for (const callback of this.#whenFree) callback();
   }
+}
+
+function lengthOf(line: OwnLine): number {
+  return typeof line === 'string' ? line.length : line.reduce((sum, { length }) => sum + length, 0);
 }

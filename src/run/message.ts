@@ -70,7 +70,6 @@ export function parseMessage(line: Buffer): Message {
 /** A number as it stands in the line: one above 2^53 keeps its digits. */
 function exactNumber(line: Buffer, id: unknown): string | undefined {
   if (typeof id !== 'number') return undefined;
-  const text = line.toString('latin1');
-  const member = memberOf(text, text.indexOf('{'), 'id');
-  return member && text.slice(member.start, member.end);
+  const member = memberOf(line, line.indexOf('{'), 'id');
+  return member && line.toString('latin1', member.start, member.end);
 }
