@@ -4,8 +4,8 @@
 import { hasControlOrBidi } from './display.ts';
 import { byteLength, MAX_PATH_BYTES } from './path.ts';
 
-/** Stands for any one component, dot names too. */
-export const ANY = Symbol('*');
+/** Stands for any one component, dot names too. Plain data, so that a policy can be handed to another thread or process. */
+export const ANY = null;
 export type Component = string | typeof ANY;
 
 export interface PathPattern {

@@ -4,7 +4,7 @@ import { type Hint, sameHints, spellingHints } from './hints.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { type Forms, MAX_ENTRIES, resolvePattern } from './resolve-pattern.ts';
-import { type FormsAnswer, receivePattern, sendComponents } from './slow-question.ts';
+import type { FormsAnswer } from './slow-question.ts';
 
 /** Directories with matches of a star that are watched for one pattern; the sweep looks at all. */
 const MAX_LISTED_HINTS = 64;
@@ -52,10 +52,10 @@ export class FormsWatch implements Looking {
       lookout.forget(this);
       return found;
     }
-    const question = { about: 'forms', components: sendComponents(pattern.components) } as const;
+    const question = { about: 'forms', components: pattern.components } as const;
     const asked = lookout.ask<FormsAnswer>(this, found.slow, question);
     if (asked.state !== 'answered') return { ...found, isPartial: true };
-    const forms = asked.answer.forms.map((components) => receivePattern(pattern.text, components));
+    const forms = asked.answer.forms.map((components) => ({ text: pattern.text, components }));
     return { ...asked.answer, forms, listed: found.listed, slow: found.slow };
   }
 

@@ -1,6 +1,6 @@
 // What is asked about places on mounts that may hang, and how it is answered: in the helper process, which may hang.
 
-import { ANY, type Component, type PathPattern } from '../core/pattern.ts';
+import type { Component } from '../core/pattern.ts';
 import type { Observation } from './availability.ts';
 import { kernelWalk } from './kernel-walk.ts';
 import { listDirectory } from './list-directory.ts';
@@ -14,10 +14,7 @@ export type SlowQuestion =
   | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }
   | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }
   | { readonly about: 'members'; readonly path: string }
-  | { readonly about: 'forms'; readonly components: readonly SentComponent[] };
-
-/** As JSON has no symbols: null stands for a star. */
-type SentComponent = string | null;
+  | { readonly about: 'forms'; readonly components: readonly Component[] };
 
 export interface RootAnswer {
   readonly seen: Observation;
@@ -37,7 +34,7 @@ export interface MembersAnswer {
 }
 
 export interface FormsAnswer extends Omit<Forms, 'forms' | 'listed' | 'slow'> {
-  readonly forms: readonly (readonly SentComponent[])[];
+  readonly forms: readonly (readonly Component[])[];
 }
 
 export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer;
@@ -54,19 +51,11 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
     case 'members':
       return { names: directoryNames(question.path) };
     case 'forms': {
-      const pattern = receivePattern('', question.components);
+      const pattern = { text: '', components: question.components };
       const { forms, isPartial, isCutOff } = runAtOnce(resolvePattern(pattern, WALK));
-      return { forms: forms.map(({ components }) => sendComponents(components)), isPartial, isCutOff };
+      return { forms: forms.map(({ components }) => components), isPartial, isCutOff };
     }
   }
-}
-
-export function sendComponents(components: readonly Component[]): readonly SentComponent[] {
-  return components.map((part) => (part === ANY ? null : part));
-}
-
-export function receivePattern(text: string, components: readonly SentComponent[]): PathPattern {
-  return { text, components: components.map((part) => part ?? ANY) };
 }
 
 export function receiveProject({ base64, errno }: SentProject): FetchedProject {

@@ -143,7 +143,7 @@ function keyOfRoot({ path, kind, having }: RootDeclaration): string {
 function keyOf(pattern: PathPattern): string {
   const { components } = pattern;
   if (!components.includes(ANY)) return patternPath(pattern);
-  return JSON.stringify(components.map((part) => (part === ANY ? null : part)));
+  return JSON.stringify(components);
 }
 
 function partition<T>(all: readonly T[], test: (it: T) => boolean): readonly [readonly T[], readonly T[]] {
