@@ -1,5 +1,5 @@
-// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), and the
-// helper process that looks at slow places.
+// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), the
+// helper process that looks at slow places, and the thread that reads large policies.
 import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -23,13 +23,15 @@ const runApart = {
 
 /** Beside the chunk that starts it, see src/disk/helper-process.ts. */
 const helper = { 'slow-places-helper': 'src/disk/slow-places-helper.ts' };
+/** Beside the chunk that starts it, see src/policy/prover.ts; what it runs it shares with the rest. */
+const thread = { 'chunks/prover-thread': 'src/policy/prover-thread.ts' };
 
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
 await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
 await build({ ...shared, entryPoints: helper, outdir: 'dist/chunks' });
 await build({
   ...shared,
-  entryPoints: { main: 'src/main.ts' },
+  entryPoints: { main: 'src/main.ts', ...thread },
   outdir: 'dist',
   splitting: true,
   packages: 'external',

@@ -9,6 +9,7 @@ import { isProblem } from '../scripts/errors-page.ts';
 import { generatedFiles } from '../scripts/generated-files.ts';
 import { keyedMaps } from '../scripts/key-tables.ts';
 import { CODES, type Code } from '../src/core/errors.ts';
+import { runTests } from '../src/core/run-tests.ts';
 import { failedTests } from '../src/daemon/layers.ts';
 import { builtInLayer } from '../src/policy/built-in.ts';
 import { checkProject } from '../src/policy/read-project.ts';
@@ -110,7 +111,7 @@ function yamlBlocks(page: string): Block[] {
 function problemsOf(text: string): string[] {
   const { policy, problems } = compileTexts({ 'a.yaml': text });
   if (policy === null) return shown(problems);
-  return shown([...problems, ...failedTests([builtInLayer({ expansions: ANA, own: [] }), policy], policy)]);
+  return shown([...problems, ...failedTests(runTests([builtInLayer({ expansions: ANA, own: [] }), policy], policy))]);
 }
 
 function projectProblems(root: string, text: string): string[] {

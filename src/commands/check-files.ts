@@ -129,7 +129,7 @@ async function checkLayer(machine: Machine, question: LayerQuestion): Promise<Pa
   const listeners = settings.listeners.map(({ name }) => name);
   const options = { layer, expansions, trust: { uid, home }, upper, listeners, isIncomplete };
   const read = await readLayer({ ...options, directory: settings.layers[layer] });
-  return judge(read, upper);
+  return judge(read);
 }
 
 /** The machine's own layers say nothing about files that are named: the same answer on every machine. */
@@ -137,13 +137,13 @@ async function checkListing(machine: Machine, listing: LayerListing): Promise<Pa
   const upper = [builtInOf(machine, defaultSettings(machine.policyDirectories))];
   const { expansions, uid, home } = machine;
   const trust = { uid, home, severity: 'warning' } as const;
-  return judge(await readPolicyFiles(listing, { layer: 'user', expansions, trust, upper }), upper);
+  return judge(await readPolicyFiles(listing, { layer: 'user', expansions, trust, upper }));
 }
 
-function judge(read: LayerRead, upper: readonly LayerPolicy[]): Part & { policy: LayerPolicy | null } {
+function judge(read: LayerRead): Part & { policy: LayerPolicy | null } {
   if (read.state === 'absent') return { files: [], problems: [], isBroken: false, policy: null };
   if (read.state === 'broken') return { files: read.listing, problems: read.problems, isBroken: true, policy: null };
-  const failed = failedTests([...upper, read.policy], read.policy);
+  const failed = failedTests(read.results);
   const inFailed = new Set(failed.map(({ file }) => file));
   const files = read.listing.map((file): ListedFile => (inFailed.has(file.path) ? { ...file, state: 'broken' } : file));
   return { files, problems: [...read.problems, ...failed], isBroken: failed.length > 0, policy: read.policy };

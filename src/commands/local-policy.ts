@@ -9,10 +9,11 @@ import { failedTests } from '../daemon/layers.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
 import { writeDurably } from '../disk/durable-write.ts';
 import { checkPrivateDirectory, makePrivateDirectory } from '../disk/private-directory.ts';
-import { compileLayer, type LayerFile } from '../policy/compile-layer.ts';
+import type { LayerFile } from '../policy/compile-layer.ts';
 import { decodeText } from '../policy/decode-text.ts';
 import { problemLine } from '../policy/format-problem.ts';
 import { hasErrors } from '../policy/problem-order.ts';
+import { proveLayer } from '../policy/prove-layer.ts';
 import { MAX_POLICY_BYTES, readLayer } from '../policy/read-layer.ts';
 import { lookAtPlaces, machineLayers } from './evaluate-files.ts';
 import { EXIT, type Io, printJson } from './io.ts';
@@ -76,11 +77,10 @@ function broken(problems: readonly Problem[]): RootsError {
 }
 
 function checkEdit(machine: Machine, upper: readonly LayerPolicy[], files: readonly LayerFile[]): CheckedEdit {
-  const compiled = compileLayer({ layer: 'user', files, expansions: machine.expansions, upper });
-  if (compiled.policy === null) return { after: null, problems: compiled.problems };
-  const layers = [...upper, compiled.policy];
-  const problems = [...compiled.problems, ...failedTests(layers, compiled.policy)];
-  return { after: hasErrors(problems) ? null : lookAtPlaces(composePolicy(layers)), problems };
+  const proven = proveLayer({ layer: 'user', files, expansions: machine.expansions, upper });
+  const problems = [...proven.problems, ...failedTests(proven.results)];
+  if (proven.policy === null || hasErrors(problems)) return { after: null, problems };
+  return { after: lookAtPlaces(composePolicy([...upper, proven.policy])), problems };
 }
 
 /** The files of the layer with one of them replaced or added, in the byte order of their names. */

@@ -18,6 +18,7 @@ import { openNative } from '../disk/native.ts';
 import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { problemLine } from '../policy/format-problem.ts';
+import { Prover } from '../policy/prover.ts';
 import { readProject } from '../policy/read-project.ts';
 import { parseDuration, type Settings } from '../policy/settings.ts';
 import { checkPathLength } from '../socket/listen.ts';
@@ -124,6 +125,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   const sockets = inheritedSockets(process.env, process.pid);
   const inherited = (name: string) => sockets.find((one) => one.name === name);
   const notify = openNotify({ address: process.env.NOTIFY_SOCKET, send: native?.sendDatagram, log });
+  const prover = parts.add(new Prover());
   const layers = createLayers({
     expansions: machine.expansions,
     uid: machine.uid,
@@ -131,6 +133,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     own: ownPlacesOf(machine, settings),
     listeners: settings.listeners.map(({ name }) => name),
     lastGood,
+    prove: (input) => prover.prove(input),
     now: Date.now,
   });
   const daemon = parts.add(

@@ -18,6 +18,11 @@ export const CODES = {
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
+  POLICY_NOT_PROVEN: {
+    kind: 'file',
+    text: 'Cannot take up the policies in "{directory}": {what}',
+    hint: 'Make the files of this layer smaller, then say "rootsd reload"',
+  },
   POLICY_BROKEN: {
     kind: 'file',
     text: 'Cannot edit the policies: they already have a problem: {problem}',

@@ -9,7 +9,7 @@ import { type Problem, problem, type RootsError, startOf } from '../core/errors.
 import { composePolicy, type LayerPolicy, type Policy } from '../core/policy.ts';
 import type { PolicyState } from '../core/protocol.ts';
 import type { Layer } from '../core/rule.ts';
-import { runTests, type TestResult } from '../core/run-tests.ts';
+import type { TestResult } from '../core/run-tests.ts';
 import type { LayerFile } from '../policy/compile-layer.ts';
 
 /** Layers that are read from directories, upper ones first. */
@@ -22,6 +22,7 @@ export type LayerReading =
       readonly policy: LayerPolicy;
       readonly texts: readonly LayerFile[];
       readonly problems: readonly Problem[];
+      readonly results: readonly TestResult[];
     }
   | { readonly state: 'absent' }
   | { readonly state: 'broken'; readonly problems: readonly Problem[] };
@@ -151,9 +152,8 @@ export class Layers {
     const reading = await source.read(upper);
     if (reading.state === 'absent') return this.#absent(source, previous, upper, acceptEmpty);
     if (reading.state === 'broken') return this.#broken(source, previous, upper, reading.problems);
-    const results = runTests([...upper, reading.policy], reading.policy);
-    onTests?.(results);
-    const failures = results.filter(({ ok }) => !ok).map(testProblem);
+    onTests?.(reading.results);
+    const failures = failedTests(reading.results);
     if (failures.length > 0) return this.#broken(source, previous, upper, [...reading.problems, ...failures]);
     const same = previous.condition === 'active' && sameFiles(previous.inForce, reading.policy);
     if (!same) await source.remember(reading.texts);
@@ -209,11 +209,9 @@ async function lastGoodOf(
   return inForce === null ? source.restore(upper) : { state: 'good', policy: inForce };
 }
 
-/** The tests of `layer` that fail under `layers`, as problems at the tests' places. */
-export function failedTests(layers: readonly LayerPolicy[], layer: LayerPolicy): readonly Problem[] {
-  return runTests(layers, layer)
-    .filter(({ ok }) => !ok)
-    .map(testProblem);
+/** The tests that fail, as problems at their places. */
+export function failedTests(results: readonly TestResult[]): readonly Problem[] {
+  return results.filter(({ ok }) => !ok).map(testProblem);
 }
 
 function testProblem({ test, expectedText, actualText, actual }: TestResult): Problem {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { builtInLayer } from '../policy/built-in.ts';
-import { compileLayer } from '../policy/compile-layer.ts';
+import { type Prove, proveLayer } from '../policy/prove-layer.ts';
 import { readLayer } from '../policy/read-layer.ts';
 import { readSettled } from '../policy/read-settled.ts';
 import type { LastGood } from '../state/last-good.ts';
@@ -21,6 +21,8 @@ export interface LayersOptions {
   readonly listeners: readonly string[];
   /** Where last good states are kept; null: nowhere (commands that only look). */
   readonly lastGood: LastGood | null;
+  /** Where texts become policies: apart, where peers are served meanwhile; here and now when omitted. */
+  readonly prove?: Prove;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -33,14 +35,14 @@ export function createLayers(options: LayersOptions): Layers {
 }
 
 function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
-  const { expansions, uid, listeners, lastGood } = options;
+  const { expansions, uid, listeners, lastGood, prove = proveLayer } = options;
   const directory = options.directories[layer];
   return {
     layer,
     directory,
     async read(upper): Promise<LayerReading> {
       const trust = { uid, home: expansions.home };
-      const read = () => readLayer({ layer, directory, expansions, trust, upper, listeners });
+      const read = () => readLayer({ layer, directory, expansions, trust, upper, listeners, prove });
       const reading = await readSettled(directory, read);
       // All files gone is as much a disappearance as the directory gone: a layer without policies says nothing.
       return reading.state === 'good' && reading.texts.length === 0 ? { state: 'absent' } : reading;
@@ -50,9 +52,10 @@ function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
       if (kept.state !== 'good') return kept;
       // Kept from another directory that was configured then: it says nothing about this one.
       if (kept.files.some(({ path }) => dirname(path) !== directory)) return { state: 'absent' };
-      const { policy } = compileLayer({ layer, files: kept.files, expansions, upper, listeners });
+      const { policy, problems } = await prove({ layer, files: kept.files, expansions, upper, listeners });
       if (policy !== null) return { state: 'good', policy };
-      const what = 'it is wrong under the layers above it as they are now';
+      const unproven = problems.find(({ code }) => code === 'POLICY_NOT_PROVEN');
+      const what = unproven?.message ?? 'it is wrong under the layers above it as they are now';
       return { state: 'refused', error: new RootsError('STATE_REFUSED', { path: `${layer} layer`, what }) };
     },
     async remember(texts) {

@@ -3,10 +3,12 @@
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import type { LayerPolicy } from '../core/policy.ts';
-import { compileLayer, type LayerFile } from './compile-layer.ts';
+import type { TestResult } from '../core/run-tests.ts';
+import type { LayerFile } from './compile-layer.ts';
 import { decodeText } from './decode-text.ts';
 import { type LayerListing, type ListedFile, listLayer } from './list-layer.ts';
 import { hasErrors, inFileOrder } from './problem-order.ts';
+import { type Prove, proveLayer } from './prove-layer.ts';
 import { type Trust, TrustedReader } from './trust.ts';
 
 /** A policy file has at most 1 MiB. */
@@ -22,6 +24,8 @@ export interface ReadLayerOptions {
   readonly listeners?: readonly string[];
   /** A layer above could not be read: names that are not declared may be declared there. */
   readonly isIncomplete?: boolean;
+  /** Where the texts become a policy; here and now when omitted. */
+  readonly prove?: Prove;
 }
 
 export interface GoodLayer {
@@ -32,6 +36,8 @@ export interface GoodLayer {
   readonly listing: readonly ListedFile[];
   /** What was read: compileLayer() makes the same policy of it later. */
   readonly texts: readonly LayerFile[];
+  /** How its tests came out. */
+  readonly results: readonly TestResult[];
 }
 
 export interface BrokenLayer {
@@ -43,7 +49,7 @@ export interface BrokenLayer {
 /** `absent`: there is no such directory. Absent is told apart from wrong. */
 export type LayerRead = GoodLayer | BrokenLayer | { readonly state: 'absent' };
 
-/** Reads, judges and compiles the layer in a directory. What cannot be read is a problem, not a rejection. */
+/** Reads, judges, compiles and tests the layer in a directory. What cannot be read is a problem, not a rejection. */
 export async function readLayer(options: ReadLayerOptions & { readonly directory: string }): Promise<LayerRead> {
   const { directory } = options;
   let listing: LayerListing;
@@ -70,12 +76,14 @@ export async function readPolicyFiles(
     if (file.text !== null) texts.push({ path, text: file.text });
   }
   const isIncomplete = options.isIncomplete === true || texts.length < policies.length;
-  const compiled = compileLayer({ ...options, files: texts, isIncomplete });
-  const all = inFileOrder([...problems, ...compiled.problems]);
+  const { layer, expansions, upper, listeners = [], prove = proveLayer } = options;
+  const proven = await prove({ layer, files: texts, expansions, upper, listeners, isIncomplete });
+  const all = inFileOrder([...problems, ...proven.problems]);
   const listed = listFiles([...policies, ...misnamed.map(({ file }) => file)], ignored, all);
-  return compiled.policy === null || hasErrors(all)
+  const { policy, results } = proven;
+  return policy === null || hasErrors(all)
     ? { state: 'broken', problems: all, listing: listed }
-    : { state: 'good', policy: compiled.policy, problems: all, listing: listed, texts };
+    : { state: 'good', policy, problems: all, listing: listed, texts, results };
 }
 
 async function readPolicyText(
