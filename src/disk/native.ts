@@ -151,12 +151,25 @@ function common({ declare, checked }: Libc, flags: DatagramFlags) {
 
 /** Asks without waiting whether one of these events, or an error, is there. */
 function pollNow(checked: Libc['checked']) {
-  const poll = checked('int poll(_Inout_ void *fds, unsigned long count, int timeout)');
+  const poll = again(checked('int poll(_Inout_ void *fds, unsigned long count, int timeout)'));
+  const request = Buffer.alloc(8);
   return (fd: number, events: number): boolean => {
-    const request = Buffer.alloc(8);
     request.writeInt32LE(fd, 0);
-    request.writeInt16LE(events, 4);
+    request.writeInt32LE(events, 4);
     return Number(poll(request, 1, 0)) > 0;
+  };
+}
+
+/** A signal may come in the middle of any call (EINTR), also of one that would not have waited. */
+function again(call: Call): Call {
+  return (...args) => {
+    for (;;) {
+      try {
+        return call(...args);
+      } catch (error) {
+        if (!hasCode(error, 'EINTR')) throw error;
+      }
+    }
   };
 }
 
@@ -178,7 +191,7 @@ function socketOption({ checked }: Libc) {
 }
 
 function openat2({ checked }: Libc): Native['openat2NoMagicLinks'] {
-  const syscall = checked('long syscall(long number, long directory, const char *path, void *how, size_t size)');
+  const syscall = again(checked('long syscall(long number, long directory, const char *path, void *how, size_t size)'));
   const OPENAT2 = 437;
   const AT_FDCWD = -100;
   const O_PATH_CLOEXEC = 0o12000000n;

@@ -163,6 +163,23 @@ test('mountsChanged() tells of a mount once', { skip: skip || needsMounts() }, (
   assert.deepEqual(JSON.parse(String(execFileSync('unshare', command))), [false, true, false]);
 });
 
+test('a call that a signal interrupts is made again', { skip }, async (t) => {
+  const fd = openSync('/proc/self/mountinfo', 'r');
+  t.after(() => closeSync(fd));
+  const heard = new Promise<void>((resolve) => process.once('SIGUSR2', () => resolve()));
+  process.on('SIGUSR2', ignore);
+  const flood = spawn('perl', ['-e', `kill(USR2 => ${process.pid}) while 1`]);
+  t.after(async () => {
+    flood.kill('SIGKILL');
+    await once(flood, 'close');
+    process.off('SIGUSR2', ignore);
+  });
+  await heard;
+  for (let calls = 0; calls < 20_000; calls += 1) loaded().mountsChanged(fd);
+});
+
+function ignore(): void {}
+
 test('openNative() is null where koffi is not installed', (t) => {
   const directory = temporaryDirectory(t);
   cpSync(fileURLToPath(new URL('../../src', import.meta.url)), directory, { recursive: true });
