@@ -10,8 +10,11 @@ import { fileURLToPath } from 'node:url';
 export const ROOTSD = fileURLToPath(new URL('../bin/rootsd', import.meta.url));
 if (!existsSync(join(dirname(ROOTSD), '../dist/main.js'))) throw new Error('run "npm run build" first');
 
-/** Opens a home whose policy is this text (`version: 1` is added), and its daemon; `nodeOptions` are the daemon's. */
-export async function openHome(policy, { nodeOptions = [], env = {}, config = '' } = {}) {
+/**
+ * Opens a home whose policy is this text (`version: 1` is added), and its daemon. `config` is added to rootsd.yaml;
+ * `nodeOptions` are the daemon's, and with `ipc` it has a channel to what they load into it.
+ */
+export async function openHome(policy, { nodeOptions = [], ipc = false, config = '' } = {}) {
   const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'rootsd-bench-')));
   const paths = {
     base,
@@ -27,8 +30,8 @@ export async function openHome(policy, { nodeOptions = [], env = {}, config = ''
   write(policy);
   const daemon = spawn(process.execPath, [...nodeOptions, ROOTSD, 'serve'], {
     cwd: '/',
-    env: { ...environment, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])],
   });
   const ended = once(daemon, 'close');
   const log = createInterface({ input: daemon.stderr });
