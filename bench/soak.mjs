@@ -23,8 +23,8 @@ const WARM_UP = 2;
 const MIB = 1024 * 1024;
 /** What a median may rise by from the second quarter to the last, beside a twentieth of it. */
 const SLACK = { descriptors: 2, handles: 2, timers: 2, heap: MIB, rss: 8 * MIB };
-/** An honest session is answered within a second. */
-const LONGEST_MS = 1_000;
+/** An honest session is answered within a second; in the short form, which runs beside other tests, sometime. */
+const LONGEST_MS = options.short ? Number.POSITIVE_INFINITY : 1_000;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const home = await openHome(POLICY, { nodeOptions: ['--expose-gc', '--import', here('soak/probe.mjs')], ipc: true });
