@@ -1,7 +1,6 @@
 // `rootsd serve`: finds settings and directories, opens the daemon, waits for a signal, closes it.
 
 import { realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
 import { RootsError } from '../core/errors.ts';
@@ -13,7 +12,6 @@ import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
 import { auditedLog } from '../daemon/record.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
-import { writeDurably } from '../disk/durable-write.ts';
 import { openNative } from '../disk/native.ts';
 import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
 import { readUser } from '../disk/user-facts.ts';
@@ -22,9 +20,10 @@ import { Prover } from '../policy/prover.ts';
 import { readProject } from '../policy/read-project.ts';
 import { parseDuration, type Settings } from '../policy/settings.ts';
 import { checkPathLength } from '../socket/listen.ts';
-import { acquireLock } from '../socket/lock.ts';
+import { acquireLock, lockBy } from '../socket/lock.ts';
 import { type Audit, openAudit } from '../state/audit.ts';
 import { openLastGood } from '../state/last-good.ts';
+import { LastingFile } from '../state/lasting-file.ts';
 import { type Log, openLog } from '../system/log.ts';
 import { openNotify } from '../system/notify.ts';
 import { type InheritedSocket, inheritedSockets } from '../system/socket-activation.ts';
@@ -115,12 +114,14 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   const native = await openNative();
   checkPathLength(socket);
   makePrivateDirectory(machine.stateDirectory, owner);
-  const lock = parts.add(await acquireLock(dirname(socket), native));
+  const lock = parts.add(await acquireLock(dirname(socket), lockBy(native)));
   // Two daemons in two places would tear the chain of one audit.
   if (lock.directory !== realpathSync.native(machine.stateDirectory)) {
-    parts.add(await acquireLock(machine.stateDirectory, native));
+    parts.add(await acquireLock(machine.stateDirectory, lockBy(native)));
   }
-  const lastGood = openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log });
+  const lastGood = parts.add(
+    openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log }),
+  );
   const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
   const sockets = inheritedSockets(process.env, process.pid);
   const inherited = (name: string) => sockets.find((one) => one.name === name);
@@ -153,7 +154,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
       now: Date.now,
     }),
   );
-  parts.add(await announce(machine, daemon));
+  parts.add(await announce(machine, daemon, log));
   hangup.attach(daemon);
   notify.ready(statusText(layers));
   parts.add({ close: () => notify.stopping() });
@@ -161,11 +162,16 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   return daemon;
 }
 
-/** Writes where peers connect into the state directory: for clients that look there. */
-async function announce({ stateDirectory }: Machine, { address }: Daemon): Promise<Part> {
-  const file = join(stateDirectory, ENDPOINT_FILE);
-  await writeDurably(file, `${address}\n`);
-  return { close: () => rm(file, { force: true }) };
+/** Writes where peers connect into the state directory: for clients that look there. Others need it not to find us. */
+async function announce({ stateDirectory }: Machine, { address }: Daemon, log: Log): Promise<Part> {
+  const file = new LastingFile({ path: join(stateDirectory, ENDPOINT_FILE), log, lost: LOG_EVENTS.endpointLost });
+  await file.write(`${address}\n`);
+  return {
+    async close() {
+      await file.remove();
+      file.close();
+    },
+  };
 }
 
 function inForce({ generation, state }: Layers): { readonly generation: string; readonly state: string } {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -20,7 +20,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
  *
  * Rejects with the operating system's error; the temporary file is gone then, and the old content stands unless
  * `sync-directory` failed (the new content is there but may not outlast a power cut). A process that is killed can leave
- * a temporary file behind: isTemporary() tells its name.
+ * a temporary file behind: removeLeftovers() takes it away.
  */
 export async function writeDurably(
   path: string,
@@ -51,9 +51,19 @@ export async function writeDurably(
   await syncDirectory(directory);
 }
 
-/** Is this the name of a file that writeDurably() had not finished? */
-export function isTemporary(name: string): boolean {
-  return /^\..+\.[0-9a-f]{16}\.tmp$/.test(name);
+/**
+ * Removes what writes of this path have left that were killed. For who keeps others from writing it meanwhile: their
+ * temporary files would be taken for leftovers.
+ */
+export function removeLeftovers(path: string): void {
+  const directory = dirname(path);
+  for (const name of readdirSync(directory)) {
+    if (isTemporaryOf(basename(path), name)) rmSync(join(directory, name), { force: true });
+  }
+}
+
+function isTemporaryOf(name: string, other: string): boolean {
+  return other.startsWith(`.${name}.`) && /^[0-9a-f]{16}\.tmp$/.test(other.slice(name.length + 2));
 }
 
 /**

@@ -1,7 +1,6 @@
 // Listening on a Unix socket so that nobody else can reach it for a moment, that a live socket is never taken over and a
 // dead one is. It is bound under a random name in a directory that is ours alone, made what it must be, and renamed.
 
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, lstatSync, realpathSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
@@ -10,6 +9,7 @@ import { RootsError } from '../core/errors.ts';
 import { maxSocketPathBytes } from '../core/path.ts';
 import { ownUid } from '../disk/account.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
+import { temporarySocketName } from './temporary-socket.ts';
 
 /** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
 export type ListenAt =
@@ -40,8 +40,6 @@ const BACKLOG = 4096;
 const MAX_TRIES = 20;
 /** How long a process that accepts no connection may keep us from calling it alive. */
 const PROBE_MS = 1_000;
-const RANDOM_NAME_LENGTH = 12;
-const NAME_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Throws a RootsError: `SOCKET_PATH_TOO_LONG`, `DIRECTORY_UNSAFE`, `SOCKET_UNSAFE`, `SOCKET_IN_USE`, `SOCKET_FAILED`. */
 export async function listen(at: ListenAt, { onConnection, onError }: ListenHandlers): Promise<Listener> {
@@ -146,8 +144,7 @@ function listenOwnerOnly(server: Server, path: string): void {
 
 /** Fits the kernel's limit too. When the server closes, Node removes this name: it must never be another file's. */
 function randomName(directory: string): string {
-  const length = Math.max(1, Math.min(MAX_SOCKET_PATH_BYTES - Buffer.byteLength(directory) - 1, RANDOM_NAME_LENGTH));
-  return Array.from({ length }, () => NAME_CHARACTERS[randomInt(NAME_CHARACTERS.length)]).join('');
+  return temporarySocketName(MAX_SOCKET_PATH_BYTES - Buffer.byteLength(directory) - 1);
 }
 
 /** Gives the socket its mode and looks at the result: a socket that could not be made private is no socket. */

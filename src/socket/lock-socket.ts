@@ -1,11 +1,11 @@
 // A lock without flock: a socket that its holder listens on. It is bound under another name and linked to its own, which
 // fails where there is one already: of several that start at once one wins.
 
-import { randomBytes } from 'node:crypto';
 import { type BigIntStats, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
-import { isAnswered, type Listener, listen } from './listen.ts';
+import { isAnswered, type Listener, listen, MAX_SOCKET_PATH_BYTES } from './listen.ts';
+import { temporarySocketName } from './temporary-socket.ts';
 
 const MAX_TRIES = 10;
 
@@ -71,7 +71,8 @@ function isSame(a: BigIntStats | undefined, b: BigIntStats): boolean {
   return a !== undefined && a.dev === b.dev && a.ino === b.ino && a.birthtimeNs === b.birthtimeNs;
 }
 
-/** Shorter than `rootsd.sock`: where that fits the kernel's limit this does too. */
+/** Hardly longer than `rootsd.sock`: where that fits the kernel's limit this does, or is cut to fit. */
 function temporaryName(path: string): string {
-  return join(dirname(path), `.l${randomBytes(4).toString('hex')}`);
+  const directory = dirname(path);
+  return join(directory, temporarySocketName(MAX_SOCKET_PATH_BYTES - Buffer.byteLength(directory) - 1));
 }

@@ -8,6 +8,8 @@ import { RootsError } from '../core/errors.ts';
 import { ownUid } from '../disk/account.ts';
 import type { Native } from '../disk/native.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
+import { removeDeadSockets } from './dead-sockets.ts';
+import { tryLockByProgram } from './lock-program.ts';
 import { takeLockSocket } from './lock-socket.ts';
 
 export interface Lock {
@@ -21,20 +23,31 @@ const OPEN_LOCK = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 /** The winner writes its number right after it has won. */
 const OWNER_TRIES = 20;
 const OWNER_PAUSE_MS = 25;
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Takes a flock on an open file without waiting; false: another has it; null: there is no way to take one here. */
+export type TryLock = (fd: number) => boolean | null;
+
+/** By the native layer, else by a program. */
+export function lockBy(native: Native | null): TryLock {
+  return native === null ? tryLockByProgram : (fd) => native.tryLock(fd);
+}
 
 /**
  * Takes the lock of a runtime directory, which is made where it is missing. Throws a RootsError: `DAEMON_RUNNING`, which
- * says who has it, or `DIRECTORY_UNSAFE`. Without the native layer a socket stands for the lock.
+ * says who has it, or `DIRECTORY_UNSAFE`. Where nothing can take a flock a socket stands for the lock. Sockets that a start
+ * which was killed has left there are removed.
  */
-export async function acquireLock(directory: string, native: Native | null): Promise<Lock> {
+export async function acquireLock(directory: string, tryLock: TryLock): Promise<Lock> {
   makePrivateDirectory(directory, { uid: ownUid() });
   const canonical = realpathSync.native(directory);
   const file = join(canonical, 'lock');
   const fd = openLockFile(file, canonical);
   try {
-    const release = await take(fd, canonical, native);
+    const release = await take(fd, canonical, tryLock);
     if (release === null) throw await heldByAnother(file, canonical);
     writeOwner(fd);
+    await removeDeadSockets(canonical);
     return heldLock(canonical, fd, release);
   } catch (error) {
     closeSync(fd);
@@ -67,14 +80,20 @@ function openLockFile(file: string, directory: string): number {
 }
 
 /** Takes the lock and returns what releases it besides closing `fd`, or null where another has it. */
-async function take(fd: number, directory: string, native: Native | null): Promise<(() => void) | null> {
-  if (native === null) return takeLockSocket(join(directory, 'lock.sock'));
-  return native.tryLock(fd) ? () => {} : null;
+async function take(fd: number, directory: string, tryLock: TryLock): Promise<(() => void) | null> {
+  const isTaken = tryLock(fd);
+  if (isTaken === null) return takeLockSocket(join(directory, 'lock.sock'));
+  return isTaken ? () => {} : null;
 }
 
+/** For whoever comes second: a full disk that has no room for it keeps nobody from serving. */
 function writeOwner(fd: number): void {
-  ftruncateSync(fd);
-  writeSync(fd, `${process.pid}\n`, 0);
+  try {
+    ftruncateSync(fd);
+    writeSync(fd, `${process.pid}\n`, 0);
+  } catch (error) {
+    if (!NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 async function heldByAnother(file: string, directory: string): Promise<RootsError> {

@@ -54,8 +54,7 @@ class AuditWriter implements Audit {
   append(event: LogEvent, fields: Readonly<Record<string, unknown>>): void {
     if (this.#closed) return;
     const written = this.#attempt(() => {
-      if (this.#lost > 0) this.#write(LOG_EVENTS.auditLost, { lines: this.#lost });
-      this.#lost = 0;
+      if (this.#lost > 0) this.#resume();
       this.#write(event, fields);
     });
     if (written) return;
@@ -69,6 +68,14 @@ class AuditWriter implements Audit {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Lines can be written again: the first one says how many are missing. */
+  #resume(): void {
+    const lost = { lines: this.#lost };
+    this.#write(LOG_EVENTS.auditLost, lost);
+    this.#lost = 0;
+    this.#options.log('info', LOG_EVENTS.auditResumed, { path: this.#options.path, ...lost });
   }
 
   /** The chain moves on only when the whole line is in the file: a failure leaves it where it was. */

@@ -3,16 +3,19 @@
 // tells damage, not malice: who can write the file can write the digest too.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
-import { rm, truncate } from 'node:fs/promises';
+import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Layer } from '../core/rule.ts';
-import { isTemporary, syncDirectory, writeDurably } from '../disk/durable-write.ts';
+import type { Clock } from '../disk/clock.ts';
 import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
 import type { Log } from '../system/log.ts';
+import { LastingFile } from './lasting-file.ts';
 import { readOwnFile, refused } from './own-file.ts';
+
+/** A layer whose texts are kept: those that are read from directories. */
+export type KeptLayer = Extract<Layer, 'system' | 'user'>;
 
 /** A policy file of the layer as it was read. */
 export interface KeptFile {
@@ -30,34 +33,34 @@ export interface LastGoodOptions {
   readonly directory: string;
   readonly owner: Owner;
   readonly log: Log;
+  readonly clock?: Clock;
 }
 
-/**
- * Nothing here rejects: a daemon that cannot keep its last good state is worse off at its next start, not now. Calls for
- * one layer must not overlap.
- */
+/** Nothing here rejects: a daemon that cannot keep its last good state is worse off at its next start, not now. */
 export interface LastGood {
   /** The layer's files as last kept. Absent is told apart from what cannot be trusted (logged with the reason). */
-  load(layer: Layer): Promise<Kept>;
-  save(layer: Layer, files: readonly KeptFile[]): Promise<void>;
-  remove(layer: Layer): Promise<void>;
+  load(layer: KeptLayer): Promise<Kept>;
+  save(layer: KeptLayer, files: readonly KeptFile[]): Promise<void>;
+  remove(layer: KeptLayer): Promise<void>;
+  /** Tries no more to write what could not be written. */
+  close(): void;
 }
 
 /** Opens the store. Throws a RootsError `DIRECTORY_UNSAFE` where its directory cannot be ours alone. */
-export function openLastGood({ directory, owner, log }: LastGoodOptions): LastGood {
+export function openLastGood({ directory, owner, log, clock }: LastGoodOptions): LastGood {
   makePrivateDirectory(directory, owner);
-  removeLeftovers(directory);
-  const pathOf = (layer: Layer) => join(directory, `${layer}.json`);
-
-  /** Runs `work`; a failure is logged as one of keeping the layer's state. */
-  async function keep(layer: Layer, work: (path: string) => Promise<void>): Promise<void> {
-    const path = pathOf(layer);
-    try {
-      await work(path);
-    } catch (cause) {
-      log('warn', LOG_EVENTS.lastGoodLost, { error: new RootsError('STATE_UNWRITABLE', { path }, { cause }) });
-    }
-  }
+  const pathOf = (layer: KeptLayer) => join(directory, `${layer}.json`);
+  const open = (layer: KeptLayer): LastingFile =>
+    new LastingFile({
+      path: pathOf(layer),
+      log,
+      lost: LOG_EVENTS.lastGoodLost,
+      // What is there is older than what is in force: a start that used it could widen. Emptied, which takes no room on
+      // a full disk, it is refused, and that start is closed.
+      onFailure: () => truncate(pathOf(layer)).catch(() => undefined),
+      ...(clock === undefined ? {} : { clock }),
+    });
+  const kept = { system: open('system'), user: open('user') };
 
   return {
     async load(layer) {
@@ -71,31 +74,12 @@ export function openLastGood({ directory, owner, log }: LastGoodOptions): LastGo
         return { state: 'refused', error };
       }
     },
-    async save(layer, files) {
-      await keep(layer, async (path) => {
-        try {
-          await writeDurably(path, formatRecord(layer, files));
-        } catch (error) {
-          // What is there is older than what is in force: a start that used it could widen. Emptied, which takes no room on
-          // a full disk, it is refused, and that start is closed.
-          await truncate(path).catch(() => undefined);
-          throw error;
-        }
-      });
+    save: (layer, files) => kept[layer].write(formatRecord(layer, files)),
+    remove: (layer) => kept[layer].remove(),
+    close() {
+      for (const file of Object.values(kept)) file.close();
     },
-    remove: (layer) =>
-      keep(layer, async (path) => {
-        await rm(path, { force: true });
-        await syncDirectory(directory);
-      }),
   };
-}
-
-/** What writes that were killed have left. One daemon at a time has this directory, so none of them is under way. */
-function removeLeftovers(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    if (isTemporary(name)) rmSync(join(directory, name), { force: true });
-  }
 }
 
 function formatRecord(layer: Layer, files: readonly KeptFile[]): string {

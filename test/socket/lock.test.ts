@@ -11,22 +11,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
-import { type Native, openNative } from '../../src/disk/native.ts';
-import { acquireLock, type Lock } from '../../src/socket/lock.ts';
+import { openNative } from '../../src/disk/native.ts';
+import { acquireLock, type Lock, lockBy, type TryLock } from '../../src/socket/lock.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
 const native = await openNative();
-/** Each way to lock, with and without the native layer. */
-const WAYS: readonly (readonly [name: string, native: Native | null, skip: string | false])[] = [
-  ['flock', native, native === null ? 'koffi is not installed' : false],
-  ['lock socket', null, false],
+const noFlock: TryLock = () => null;
+/** Each way to lock, and how another process gets it. */
+const WAYS: readonly (readonly [name: string, way: TryLock, expression: string, skip: string | false])[] = [
+  ['flock', lockBy(native), 'lockBy(await openNative())', native === null ? 'koffi is not installed' : false],
+  ['the program flock', lockBy(null), 'lockBy(null)', lockBy(null)(-1) === null && 'flock(1) is not installed'],
+  ['lock socket', noFlock, '() => null', false],
 ];
 
-async function acquire(t: TestContext, directory: string, way: Native | null): Promise<Lock> {
+async function acquire(t: TestContext, directory: string, way: TryLock): Promise<Lock> {
   const lock = await acquireLock(directory, way);
   t.after(() => lock.close());
   return lock;
@@ -39,12 +42,12 @@ interface Contender {
 }
 
 /** A process that takes the lock and keeps it until it is killed, or says why it cannot. */
-function contend(t: TestContext, directory: string, withNative: boolean): Contender {
+function contend(t: TestContext, directory: string, expression: string): Contender {
   const load = (file: string) => JSON.stringify(new URL(`../../src/${file}`, import.meta.url).href);
-  const script = `import { acquireLock } from ${load('socket/lock.ts')};
+  const script = `import { acquireLock, lockBy } from ${load('socket/lock.ts')};
     import { openNative } from ${load('disk/native.ts')};
     try {
-      await acquireLock(${JSON.stringify(directory)}, ${withNative ? 'await openNative()' : 'null'});
+      await acquireLock(${JSON.stringify(directory)}, ${expression});
       console.log('won');
       setInterval(() => {}, 1e6);
     } catch (error) { console.log(error.code + ' ' + error.message); }`;
@@ -56,7 +59,7 @@ function contend(t: TestContext, directory: string, withNative: boolean): Conten
   return { child, outcome: once(lines, 'line').then(([line]) => String(line)) };
 }
 
-for (const [name, way, skip] of WAYS) {
+for (const [name, way, expression, skip] of WAYS) {
   test(`acquireLock() by ${name} is held by one, and says by whom`, { skip }, async (t) => {
     const directory = join(temporaryDirectory(t), 'run');
     const lock = await acquire(t, directory, way);
@@ -86,9 +89,9 @@ for (const [name, way, skip] of WAYS) {
     await assert.rejects(acquireLock(join(base, 'alias/run'), way), { code: 'DAEMON_RUNNING' });
   });
 
-  test(`acquireLock() by ${name}: of ten that start at once one wins, the others say who`, { skip }, async (t) => {
+  test(`acquireLock() by ${name}: of twenty that start at once one wins, the others say who`, { skip }, async (t) => {
     const directory = temporaryDirectory(t);
-    const contenders = Array.from({ length: 10 }, () => contend(t, directory, way !== null));
+    const contenders = Array.from({ length: 20 }, () => contend(t, directory, expression));
     const outcomes = await Promise.all(contenders.map(({ outcome }) => outcome));
     const winner = contenders[outcomes.indexOf('won')];
     assert.equal(outcomes.filter((outcome) => outcome === 'won').length, 1);
@@ -99,7 +102,7 @@ for (const [name, way, skip] of WAYS) {
 
   test(`acquireLock() by ${name} is free again when its holder was killed`, { skip }, async (t) => {
     const directory = temporaryDirectory(t);
-    const { child, outcome } = contend(t, directory, way !== null);
+    const { child, outcome } = contend(t, directory, expression);
     assert.equal(await outcome, 'won');
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -109,24 +112,51 @@ for (const [name, way, skip] of WAYS) {
   });
 }
 
+test('acquireLock() by flock and by the program flock are one lock', {
+  skip: WAYS[0]?.[3] || WAYS[1]?.[3],
+}, async (t) => {
+  const directory = temporaryDirectory(t);
+  const lock = await acquire(t, directory, lockBy(native));
+  await assert.rejects(acquireLock(directory, lockBy(null)), { code: 'DAEMON_RUNNING' });
+  lock.close();
+  await acquire(t, directory, lockBy(null));
+  await assert.rejects(acquireLock(directory, lockBy(native)), { code: 'DAEMON_RUNNING' });
+});
+
+test('acquireLock() removes the sockets that a killed start has left under names of the moment, and nothing else', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [dead, alive, own] = ['.s0123456789', '.salive00000', '.sockets0000'];
+  const script = `require("net").createServer().listen(${JSON.stringify(join(directory, dead))}, () => console.log("up"))`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const server = createServer().listen(join(directory, alive));
+  t.after(() => server.close());
+  await once(server, 'listening');
+  writeFileSync(join(directory, own), 'mine');
+  await acquire(t, directory, lockBy(native));
+  assert.deepEqual(readdirSync(directory).sort(), ['lock', alive, own].sort());
+});
+
 test('acquireLock() does not follow a link in place of its file', async (t) => {
   const base = temporaryDirectory(t);
   mkdirSync(join(base, 'run'));
   symlinkSync(join(base, 'precious'), join(base, 'run/lock'));
-  await assert.rejects(acquireLock(join(base, 'run'), native), { code: 'DIRECTORY_UNSAFE' });
+  await assert.rejects(acquireLock(join(base, 'run'), lockBy(native)), { code: 'DIRECTORY_UNSAFE' });
   assert.equal(existsSync(join(base, 'precious')), false);
 });
 
 test('acquireLock() refuses a directory that others can write', async (t) => {
   const directory = temporaryDirectory(t);
   chmodSync(directory, 0o777);
-  await assert.rejects(acquireLock(directory, native), { code: 'DIRECTORY_UNSAFE' });
+  await assert.rejects(acquireLock(directory, lockBy(native)), { code: 'DIRECTORY_UNSAFE' });
   assert.deepEqual(readdirSync(directory), []);
 });
 
 test('acquireLock() by lock socket leaves what is no socket alone', async (t) => {
   const directory = temporaryDirectory(t);
   writeFileSync(join(directory, 'lock.sock'), 'precious');
-  await assert.rejects(acquireLock(directory, null), { code: 'SOCKET_UNSAFE' });
+  await assert.rejects(acquireLock(directory, noFlock), { code: 'SOCKET_UNSAFE' });
   assert.equal(readFileSync(join(directory, 'lock.sock'), 'utf8'), 'precious');
 });

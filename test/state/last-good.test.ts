@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { RootsError } from '../../src/core/errors.ts';
+import type { Clock } from '../../src/disk/clock.ts';
 import { openLastGood } from '../../src/state/last-good.ts';
 import type { Log } from '../../src/system/log.ts';
+import { FakeClock } from '../support/clock.ts';
 import { makeEntry, makeTree } from '../support/tree.ts';
 
 const OWNER = { uid: process.getuid?.() ?? -1 };
@@ -16,12 +18,12 @@ const FILES = [
   { path: '/p/größe.yaml', text: '# 🔥 \u2028 "quoted"\r\n' },
 ];
 
-function openedStore(t: TestContext) {
+function openedStore(t: TestContext, clock?: Clock) {
   const base = makeTree(t, []);
   const directory = join(base, 'last-good');
   const said: [string, RootsError][] = [];
   const log: Log = (_level, event, fields) => said.push([event, fields?.error as RootsError]);
-  const open = () => openLastGood({ directory, owner: OWNER, log });
+  const open = () => openLastGood({ directory, owner: OWNER, log, ...(clock === undefined ? {} : { clock }) });
   return { ...open(), open, directory, said };
 }
 
@@ -99,18 +101,26 @@ test('load() refuses a file of another user', async (t) => {
   assert.match(said[0]?.[1].message ?? '', /it belongs to uid 65534$/);
 });
 
-test('save() and remove() that fail say so and do not reject', async (t) => {
-  const { save, remove, directory, said } = openedStore(t);
+test('save() and remove() that fail say so once, do not reject, and are done when they can be', async (t) => {
+  const clock = new FakeClock();
+  const { save, load, remove, close, directory, said } = openedStore(t, clock);
+  const events = () => said.splice(0).map(([event, error]) => [event, error?.code]);
   makeEntry(directory, 'file user.json/x y');
-  await save('user', FILES);
   await remove('user');
-  assert.deepEqual(
-    said.map(([event, error]) => [event, error.code]),
-    [
-      ['last good state not kept', 'STATE_UNWRITABLE'],
-      ['last good state not kept', 'STATE_UNWRITABLE'],
-    ],
-  );
+  await save('user', FILES);
+  await clock.advance(30_000);
+  assert.deepEqual(events(), [['last good state not kept', 'STATE_UNWRITABLE']]);
+  rmSync(join(directory, 'user.json'), { recursive: true });
+  await clock.advance(10_000);
+  while (said.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(events(), [['state file written again', undefined]]);
+  assert.deepEqual(await load('user'), { state: 'good', files: FILES });
+  makeEntry(directory, 'dir system.json');
+  await save('system', FILES);
+  close();
+  await clock.advance(60_000);
+  assert.deepEqual(events(), [['last good state not kept', 'STATE_UNWRITABLE']]);
+  assert.deepEqual(readdirSync(directory).sort(), ['system.json', 'user.json']);
 });
 
 test('openLastGood() removes what a killed write has left', async (t) => {

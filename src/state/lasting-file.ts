@@ -1,0 +1,92 @@
+// A file of ours that must hold what it was given last. What cannot be done now, on a full disk or a read-only one, is
+// tried again until it can; it is said once that it cannot, and once that it could at last.
+
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
+import { type Clock, SYSTEM_CLOCK } from '../disk/clock.ts';
+import { removeLeftovers, syncDirectory, writeDurably } from '../disk/durable-write.ts';
+import type { Log } from '../system/log.ts';
+
+/** Between two tries. */
+const RETRY_MS = 10_000;
+
+export interface LastingFileOptions {
+  /** Its directory must be there. */
+  readonly path: string;
+  readonly log: Log;
+  /** What the log says of a failure. */
+  readonly lost: LogEvent;
+  /** Called at each failure to write. */
+  readonly onFailure?: () => Promise<void>;
+  readonly clock?: Clock;
+}
+
+/** One process at a time may have it. None of its methods rejects. */
+export class LastingFile {
+  readonly #options: LastingFileOptions;
+  /** null: there is to be no file. */
+  #wanted: string | null = null;
+  #isFailing = false;
+  #cancelRetry: (() => void) | null = null;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: LastingFileOptions) {
+    this.#options = options;
+    removeLeftovers(options.path);
+  }
+
+  /** Resolves when the file holds the text, or cannot for now. */
+  write(text: string): Promise<void> {
+    return this.#want(text);
+  }
+
+  /** Resolves when the file is gone, or cannot be removed for now. */
+  remove(): Promise<void> {
+    return this.#want(null);
+  }
+
+  /** Tries no more. */
+  close(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+  }
+
+  #want(content: string | null): Promise<void> {
+    this.#wanted = content;
+    this.#queue = this.#queue.then(() => this.#apply());
+    return this.#queue;
+  }
+
+  async #apply(): Promise<void> {
+    const { path, log, lost, clock = SYSTEM_CLOCK } = this.#options;
+    this.close();
+    try {
+      await this.#put(this.#wanted);
+      if (this.#isFailing) log('info', LOG_EVENTS.stateWritten, { path });
+      this.#isFailing = false;
+    } catch (cause) {
+      if (!this.#isFailing) log('warn', lost, { error: new RootsError('STATE_UNWRITABLE', { path }, { cause }) });
+      this.#isFailing = true;
+      this.#cancelRetry = clock.after(RETRY_MS, () => {
+        this.#queue = this.#queue.then(() => this.#apply());
+      });
+    }
+  }
+
+  async #put(content: string | null): Promise<void> {
+    const { path, onFailure } = this.#options;
+    if (content === null) {
+      await rm(path, { force: true });
+      await syncDirectory(dirname(path));
+      return;
+    }
+    try {
+      await writeDurably(path, content);
+    } catch (error) {
+      await onFailure?.();
+      throw error;
+    }
+  }
+}
