@@ -9,14 +9,21 @@ import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
 
-/** In `_meta` of each request of a modern client. */
-const MODERN_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+/** In `_meta` of each request of a modern client (revision 2026-07-28): the revision, and what the client can do. */
+export const MODERN_META = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+} as const;
+
+/** Modern requests that a server may answer by questions, in a result of this type. */
+export const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+export const INPUT_REQUIRED = 'input_required';
 
 /** Is this how an MCP client of either era opens a connection? */
 export function opensEndpoint({ method, params }: { readonly method: string; readonly params: object }): boolean {
   if (method === 'initialize' || method === 'server/discover') return true;
   const meta = '_meta' in params ? params._meta : undefined;
-  return typeof meta === 'object' && meta !== null && MODERN_VERSION_KEY in meta;
+  return typeof meta === 'object' && meta !== null && MODERN_META.version in meta;
 }
 
 /** Of the roots that a host gives, so many are used … */

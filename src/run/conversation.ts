@@ -12,6 +12,7 @@ import { OpenRequests } from './open-requests.ts';
 import { OwnIds, OwnRequests, type Reply } from './own-requests.ts';
 import { StreamFault } from './refusal.ts';
 import type { RootsChannel } from './roots-channel.ts';
+import { type HostRootsInside, RoundTrips } from './round-trips.ts';
 import { ServerMessages } from './server-messages.ts';
 import { ServerRequests } from './server-requests.ts';
 
@@ -24,6 +25,8 @@ export interface ConversationOptions {
   readonly timer: Timer;
   readonly onInitialized: () => void;
   readonly onHostRootsChanged: () => void;
+  /** The roots of a host of the modern era. */
+  readonly hostRoots: HostRootsInside;
   readonly onHostEnd: () => void;
   /** Is the host being read, or does it have to wait? */
   readonly isHostHeard: () => boolean;
@@ -43,6 +46,7 @@ export class Conversation {
   readonly #askHost: OwnRequests;
   readonly #askServer: OwnRequests;
   readonly #fromServer = new ServerRequests();
+  readonly #trips: RoundTrips;
   #channel: RootsChannel | null = null;
   #hostHasRoots = false;
 
@@ -50,12 +54,23 @@ export class Conversation {
     this.#options = options;
     this.#askHost = new OwnRequests(this.#ids, options.timer);
     this.#askServer = new OwnRequests(this.#ids, options.timer);
+    this.#trips = new RoundTrips({
+      ids: this.#ids,
+      open: this.open,
+      host: options.host,
+      server: this.server,
+      timer: options.timer,
+      roots: () => this.#channel,
+      hostRoots: options.hostRoots,
+    });
     this.hostMessages = new HostMessages({
       announce: () => this.#channel?.announce() ?? false,
+      offersRoots: () => this.#channel?.isOffered ?? false,
       host: options.host,
       ids: this.#ids,
       own: this.#askHost,
       open: this.open,
+      trips: this.#trips,
       fromServer: this.#fromServer,
       handshake: this.handshake,
       onInitialize: (hostHasRoots) => {
@@ -96,6 +111,7 @@ export class Conversation {
       ids: this.#ids,
       own: [this.#askHost, this.#askServer],
       open: this.open,
+      trips: this.#trips,
       fromServer: this.#fromServer,
       handshake: this.handshake,
       channel,
@@ -109,6 +125,7 @@ export class Conversation {
   /** Answers what is open, and all that is still to come, in the server's place. */
   refuseAll(error: RpcError): void {
     this.hostMessages.gate = error;
+    this.#trips.abandon();
     this.open.fail(this.#options.host, error);
   }
 
@@ -116,6 +133,7 @@ export class Conversation {
   abandonProcess(error: RpcError): void {
     this.open.fail(this.#options.host, error, this.handshake.openId);
     this.hostMessages.cutOff(error);
+    this.#trips.abandon();
     this.#fromServer.abandon();
     this.#askServer.abandon();
     this.#channel?.reset();

@@ -25,6 +25,11 @@ export class Handshake {
   readonly #subscriptions = new Map<string, Buffer>();
   #logLevel: Buffer | null = null;
 
+  /** Has the host sent `initialize`? */
+  get hasBegun(): boolean {
+    return this.#initialize !== null;
+  }
+
   /** The id (a JSON text) of `initialize` while the server has not answered it. */
   get openId(): string | null {
     return this.#isAnswered ? null : this.#initializeId;

@@ -1,18 +1,21 @@
 // host -> server. What concerns roots is kept or rewritten here; all else passes as it is.
 
-import { METHOD, type RpcError } from '../core/protocol.ts';
+import { MAY_ASK_BACK, METHOD, type RpcError } from '../core/protocol.ts';
 import { announceRoots } from './announce.ts';
 import { judgeBatch } from './batch.ts';
+import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
 import { type Handshake, INITIALIZED, SETTINGS } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Message, parseMessage, readHead, readMessage, readTailId } from './message.ts';
+import { keepRequest, type ModernRequest, offerInRequest, readModernRequest } from './modern-request.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, OwnRequests } from './own-requests.ts';
+import type { RoundTrips } from './round-trips.ts';
 import type { ServerRequests } from './server-requests.ts';
+import { applyEdits } from './splice.ts';
 
-const CANCELLED = 'notifications/cancelled';
-/** Methods whose lines are read whole. */
+/** Methods whose lines are read whole, in either era. */
 const READ_WHOLE: ReadonlySet<string> = new Set([
   'initialize',
   INITIALIZED,
@@ -30,11 +33,14 @@ export type Gate = 'open' | 'draining' | 'shut' | RpcError;
 export interface HostMessagesOptions {
   /** The server is being initialized: are roots announced to it? */
   readonly announce: () => boolean;
+  /** Are roots offered in a request of the modern era? */
+  readonly offersRoots: () => boolean;
   readonly host: LineWriter;
   readonly ids: OwnIds;
   /** Our requests to the host. */
   readonly own: OwnRequests;
   readonly open: OpenRequests;
+  readonly trips: RoundTrips;
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
   readonly onInitialize: (hostHasRoots: boolean) => void;
@@ -51,15 +57,17 @@ export class HostMessages implements Judge {
   gate: Gate = 'open';
   /** The process that got the beginning of the line that passes is gone. */
   #cutOff: RpcError | null = null;
+  /** Has the host sent a request of the modern era? */
+  #isModern = false;
 
   constructor(options: HostMessagesOptions) {
     this.#options = options;
   }
 
-  line(line: Buffer): Verdict {
+  line(line: Buffer, isOurs: boolean): Verdict {
     const message = this.#read(line);
     if (this.#mustWait(message)) return 'wait';
-    return message.kind === 'batch' ? this.#judgeBatch(line) : this.#judge(message, line);
+    return message.kind === 'batch' ? this.#judgeBatch(line) : this.#judge(message, line, isOurs);
   }
 
   opening(head: Buffer): Opening {
@@ -73,9 +81,17 @@ export class HostMessages implements Judge {
       return this.gate === 'shut' ? 'wait' : (tail) => fromServer.settle(id ?? readTailId(tail));
     }
     if (this.gate !== 'open') return 'wait';
-    if (READ_WHOLE.has(method)) return 'hold';
+    if (this.#needsAll(method)) return 'hold';
     this.#cutOff = null;
     return (tail) => this.#passed(id ?? readTailId(tail));
+  }
+
+  /**
+   * Is a call judged by all of its line? In the modern era every request is, since its capabilities may come last; a
+   * connection is of the legacy era where it began with `initialize` and had no modern request since.
+   */
+  #needsAll(method: string): boolean {
+    return READ_WHOLE.has(method) || this.#isModern || !this.#options.handshake.hasBegun;
   }
 
   /** The process is gone. A request of which it got the beginning will have no end; the host gets this error for it. */
@@ -113,16 +129,16 @@ export class HostMessages implements Judge {
   }
 
   #judgeBatch(line: Buffer): Verdict {
-    return judgeBatch(line, (member) => this.#judge(readMessage(member), member));
+    return judgeBatch(line, (member) => this.#judge(readMessage(member), member, false));
   }
 
-  #judge(message: Message, line: Buffer): Exclude<Verdict, 'wait'> {
+  #judge(message: Message, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
     if (typeof this.gate === 'object') return this.#refuse(message, this.gate);
     switch (message.kind) {
       case 'call':
         return message.id === null
           ? this.#judgeNotification(message.method, line)
-          : this.#judgeRequest(message.method, message.id, line);
+          : this.#judgeRequest(message.method, message.id, line, isOurs);
       case 'answer':
         return this.#judgeAnswer(message.id, line);
       // A server may make something of it; a batch within a batch is nothing of ours.
@@ -132,7 +148,7 @@ export class HostMessages implements Judge {
     }
   }
 
-  #judgeRequest(method: string, id: string, line: Buffer): Exclude<Verdict, 'wait'> {
+  #judgeRequest(method: string, id: string, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
     const { open, handshake, announce, onInitialize } = this.#options;
     open.add(id);
     if (method === 'initialize') {
@@ -141,12 +157,26 @@ export class HostMessages implements Judge {
       onInitialize(announcement.hostHasRoots);
       return [announcement.line];
     }
+    const modern = readModernRequest(line);
+    if (modern !== null) return this.#judgeModern(modern, { method, id, isOurs });
     if (SETTINGS.has(method)) handshake.noteSetting(method, line);
     return 'pass';
   }
 
+  /** Offers roots in it, and keeps what the server may have to be asked again. */
+  #judgeModern(
+    request: ModernRequest,
+    { method, id, isOurs }: { method: string; id: string; isOurs: boolean },
+  ): readonly Uint8Array[] {
+    const { trips, offersRoots } = this.#options;
+    this.#isModern = true;
+    const offers = offersRoots();
+    const answers = MAY_ASK_BACK.has(method) ? trips.begin(keepRequest(request, isOurs), { method, id, offers }) : [];
+    return applyEdits(request.line, [...offerInRequest(request, offers), ...answers]);
+  }
+
   #judgeNotification(method: string, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { open, handshake, onInitialized, onRootsChanged } = this.#options;
+    const { handshake, onInitialized, onRootsChanged } = this.#options;
     switch (method) {
       case INITIALIZED:
         handshake.noteInitialized(line);
@@ -156,11 +186,19 @@ export class HostMessages implements Judge {
         onRootsChanged();
         return 'drop';
       case CANCELLED:
-        open.settle(cancelledId(line));
-        return 'pass';
+        return this.#judgeCancelled(line);
       default:
         return 'pass';
     }
+  }
+
+  /** The server may have the request under another id. */
+  #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
+    const { open, trips } = this.#options;
+    const id = cancelledId(line);
+    const serverId = trips.cancel(id);
+    open.settle(id);
+    return serverId === id ? 'pass' : withCancelledId(line, serverId);
   }
 
   #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
@@ -179,10 +217,4 @@ export class HostMessages implements Judge {
     }
     return 'drop';
   }
-}
-
-/** The id (a JSON text) that a `notifications/cancelled` names. */
-function cancelledId(line: Buffer): string {
-  const { params } = JSON.parse(line.toString('utf8')) as { readonly params?: { readonly requestId?: unknown } };
-  return JSON.stringify(params?.requestId) ?? '';
 }

@@ -49,6 +49,12 @@ export class HostRoots {
     }
   }
 
+  /** The host has listed its roots without being asked by us: within a request of the modern era. */
+  told(reply: Reply): void {
+    this.#list = readHostRoots(reply, this.#options.warn);
+    this.#options.onChange(this.#list);
+  }
+
   /** Silence never widens: what was listed before holds on. */
   #take(reply: Reply): void {
     if (this.#mustAskAgain) return;

@@ -117,6 +117,25 @@ export class RootsChannel {
     else this.#reply(id);
   }
 
+  /** Are roots offered in a request of the modern era? */
+  get isOffered(): boolean {
+    return this.#plan.roots;
+  }
+
+  /**
+   * The result of `roots/list` (a JSON text) for a server of the modern era, which asks within a result and keeps nothing: it
+   * asks again at its next call, and is not notified. null: there is no list, and the session ends.
+   */
+  answerInside(): string | null {
+    this.#hasAsked = true;
+    try {
+      return JSON.stringify({ roots: this.#list() });
+    } catch (error) {
+      this.#options.onFault(error);
+      return null;
+    }
+  }
+
   #reply(id: string): void {
     const { server, onFault } = this.#options;
     if (!this.#plan.roots && this.#served === null) {

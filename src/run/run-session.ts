@@ -79,6 +79,11 @@ export class RunSession {
       timer,
       onInitialized: () => this.#initialized(),
       onHostRootsChanged: () => this.#askHostRoots(),
+      hostRoots: {
+        areWanted: () => this.#roots?.plan.hostRoots === 'narrow',
+        onTold: (reply) => this.#hostRoots.told(reply),
+        warn: (sentence) => notices.say(sentence),
+      },
       onHostEnd: () => this.#leave(),
       isHostHeard: () => !this.#hostFlow.isPaused,
       onFault: (fault) => this.#fail(fault),

@@ -2,7 +2,9 @@
 
 import { METHOD, RPC } from '../core/protocol.ts';
 import { judgeBatch } from './batch.ts';
+import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
 import type { Handshake } from './handshake.ts';
+import { mayAsk } from './input-required.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Message, parseMessage, readHead, readMessage, readTailId } from './message.ts';
@@ -10,6 +12,7 @@ import type { Notices } from './notices.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, OwnRequests } from './own-requests.ts';
 import type { RootsChannel } from './roots-channel.ts';
+import type { RoundTrips } from './round-trips.ts';
 import type { ServerRequests } from './server-requests.ts';
 
 const ID_IN_USE = { code: RPC.invalidRequest, message: 'The id of this request is in use' };
@@ -21,6 +24,7 @@ export interface ServerMessagesOptions {
   /** Our requests to the host, and to the server. */
   readonly own: readonly [OwnRequests, OwnRequests];
   readonly open: OpenRequests;
+  readonly trips: RoundTrips;
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
   readonly channel: RootsChannel;
@@ -47,18 +51,20 @@ export class ServerMessages implements Judge {
   }
 
   opening(head: Buffer): Opening {
-    const { ids, own, open, handshake } = this.#options;
+    const { ids, own, open, handshake, trips } = this.#options;
     const read = readHead(head);
     if (read === null || read.method === METHOD.listRoots || ids.has(read.id)) return 'hold';
     const { method, id } = read;
     // A second `method` may come last: a call is judged by all of its line.
     if (method !== null) return 'hold';
-    if (id === null && own.some((requests) => requests.hasOpen)) return 'hold';
+    if (id === null && (own.some((requests) => requests.hasOpen) || trips.hasRetries)) return 'hold';
+    if (trips.concerns(id) && mayAsk(head)) return 'hold';
     this.#hasSpoken = true;
     return (tail) => {
       const finalId = id ?? readTailId(tail);
       if (finalId === null) return;
       handshake.noteAnswer(finalId);
+      trips.settle(finalId);
       open.settle(finalId);
     };
   }
@@ -75,7 +81,7 @@ export class ServerMessages implements Judge {
     switch (message.kind) {
       case 'call':
         this.#hasSpoken = true;
-        return this.#judgeCall(message.method, message.id);
+        return this.#judgeCall(message.method, message.id, line);
       case 'answer':
         this.#hasSpoken = true;
         return this.#judgeAnswer(message.id, line);
@@ -86,7 +92,7 @@ export class ServerMessages implements Judge {
     }
   }
 
-  #judgeCall(method: string, id: string | null): Exclude<Verdict, 'wait'> {
+  #judgeCall(method: string, id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
     const { own, server, channel, fromServer } = this.#options;
     if (own.some((requests) => requests.isOpen(id))) {
       server.insert(errorLine(id ?? 'null', ID_IN_USE));
@@ -94,15 +100,28 @@ export class ServerMessages implements Judge {
     }
     if (method !== METHOD.listRoots) {
       if (id !== null) fromServer.add(id);
-      return 'pass';
+      return method === CANCELLED && id === null ? this.#judgeCancelled(line) : 'pass';
     }
     if (id !== null) channel.answer(id);
     return 'drop';
   }
 
+  /** The server gives up a request of the host, or a question of its own. */
+  #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
+    if (parseMessage(line).kind !== 'call') return 'pass';
+    const { trips, open } = this.#options;
+    const id = cancelledId(line);
+    const hostId = trips.giveUp(id);
+    if (hostId === id) return 'pass';
+    open.settle(hostId);
+    return withCancelledId(line, hostId);
+  }
+
   #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { ids, own, open, handshake } = this.#options;
+    const { ids, own, open, handshake, trips } = this.#options;
     if (id === null) return 'pass';
+    const judged = trips.judge(id, line);
+    if (judged !== null) return judged;
     if (ids.has(id)) {
       own[1].answer(id, line);
       return 'drop';

@@ -30,6 +30,16 @@ function ask(id, raw) {
   });
 }
 
+/** How often each script was asked. */
+const steps = new Map();
+
+function follow(id, { name, uri, arguments: { script, key = name ?? uri } }) {
+  const step = steps.get(key) ?? 0;
+  steps.set(key, step + 1);
+  const line = script[Math.min(step, script.length - 1)];
+  if (line !== null) write(`${line.replaceAll('$ID', JSON.stringify(id))}\n`);
+}
+
 const methods = {
   initialize: async (id) => {
     await untilReleased();
@@ -40,6 +50,11 @@ const methods = {
   argv: (id) => reply(id, process.argv.slice(2)),
   environment: (id) => reply(id, { env: process.env, cwd: process.cwd(), pid: process.pid, ppid: process.ppid }),
   'list-changed': (id) => reply(id, listChanged),
+  /** Answers with the next line of a script, the id in place of $ID; the last one stays. null: no answer. */
+  'tools/call': (id, params) => follow(id, params),
+  'prompts/get': (id, params) => follow(id, params),
+  'resources/read': (id, params) => follow(id, params),
+
   roots: async (id, { rootsId = 'r', raw }) => {
     const text = raw ?? JSON.stringify({ jsonrpc: '2.0', id: rootsId, method: 'roots/list' });
     reply(id, await ask(rootsId, text));
