@@ -5,7 +5,7 @@ import { SCHEMAS } from '../src/policy/schema.ts';
 import type { JsonSchema } from '../src/policy/schema-terms.ts';
 
 /** What we read of a schema. */
-interface Node extends JsonSchema {
+export interface Node extends JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
@@ -42,7 +42,8 @@ export function withKeyTables(page: string): string {
   );
 }
 
-function keyTable({ properties = {}, required = [] }: Node): string {
+/** The keys of a map as a table. */
+export function keyTable({ properties = {}, required = [] }: Node): string {
   const rows = Object.entries(properties).map(([key, node]) => [
     `\`${key}\`${required.includes(key) ? ' (required)' : ''}`,
     valueText(node),

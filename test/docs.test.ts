@@ -12,6 +12,7 @@ import { CODES, type Code } from '../src/core/errors.ts';
 import { runTests } from '../src/core/run-tests.ts';
 import { failedTests } from '../src/daemon/layers.ts';
 import { builtInLayer } from '../src/policy/built-in.ts';
+import { parseCatalogue } from '../src/policy/read-catalogue.ts';
 import { checkProject } from '../src/policy/read-project.ts';
 import { ANA, compileTexts, shown } from './policy/shown-problems.ts';
 import { temporaryDirectory } from './support/tree.ts';
@@ -42,6 +43,16 @@ describe('what is made from the code', () => {
       assert.equal(readFileSync(url, 'utf8'), text, 'it is not up to date: "npm run docs" writes it');
     });
   }
+});
+
+describe('docs/servers', () => {
+  it('has a page for each server of the catalogue and no other', () => {
+    const made = generatedFiles().map(({ url }) => url.pathname.slice(ROOT.length));
+    assert.deepEqual(
+      filesIn('docs/servers').filter((path) => !made.includes(path)),
+      [],
+    );
+  });
 });
 
 describe('docs/errors.md', () => {
@@ -79,6 +90,7 @@ describe('examples in the documents', () => {
       if (word === 'policy') assert.deepEqual(problemsOf(text), []);
       else if (word === 'wrong') assert.ok(problemsOf(text).some((problem) => problem.startsWith(`${code} `)));
       else if (word === 'project') assert.deepEqual(projectProblems(temporaryDirectory(t), text), []);
+      else if (word === 'catalogue') assert.deepEqual(catalogueProblems(text), []);
       else assert.fail(`nobody knows what kind of example "${kind}" is`);
     });
   }
@@ -117,6 +129,11 @@ function problemsOf(text: string): string[] {
 function projectProblems(root: string, text: string): string[] {
   writeFileSync(join(root, '.rootsd.yaml'), text);
   return shown(checkProject(root));
+}
+
+function catalogueProblems(text: string): string[] {
+  const read = parseCatalogue('servers.yaml', text, { expansions: ANA });
+  return 'problems' in read ? shown(read.problems) : [];
 }
 
 /** A row that names no test must say why. */

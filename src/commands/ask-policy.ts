@@ -15,7 +15,7 @@ import {
 } from '../daemon/explain.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { problemLine } from '../policy/format-problem.ts';
-import { evaluateFiles } from './evaluate-files.ts';
+import { type Evaluated, evaluateFiles } from './evaluate-files.ts';
 import type { Io } from './io.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 
@@ -28,7 +28,8 @@ export async function askAboutTarget(
   const machine = locateMachine(options, io, 'command');
   const answer = await askDaemon(METHOD.explain, question, machine, io);
   if (answer !== null) return answer as ExplainedDecision;
-  return explainTarget(await fromFiles(machine, io), question, contextOf(machine));
+  const { evidence } = await fromFiles(machine, io);
+  return explainTarget(evidence, question, contextOf(machine));
 }
 
 /** Explains every root for one server. */
@@ -36,7 +37,8 @@ export async function askAboutServer(question: Question, options: LocateOptions,
   const machine = locateMachine(options, io, 'command');
   const answer = await askDaemon(METHOD.explain, question, machine, io);
   if (answer !== null) return answer as ExplainedServer;
-  return explainServer(await fromFiles(machine, io), question, contextOf(machine));
+  const { evidence, catalogue } = await fromFiles(machine, io);
+  return explainServer(evidence, question, { ...contextOf(machine), catalogue });
 }
 
 /** The list that a server is told. */
@@ -44,7 +46,8 @@ export async function askForRoots(question: Question, options: LocateOptions, io
   const machine = locateMachine(options, io, 'command');
   const answer = await askDaemon(METHOD.roots, question, machine, io);
   if (answer !== null) return answer as ExplainedRoots;
-  return explainRoots(await fromFiles(machine, io), question, contextOf(machine));
+  const { evidence } = await fromFiles(machine, io);
+  return explainRoots(evidence, question, contextOf(machine));
 }
 
 /** The daemon's answer, or null where none answers. What is not as the files say is said first, on standard error. */
@@ -65,10 +68,10 @@ const NOT_OK = {
 } as const;
 
 /** Broken files are said on standard error: what they would deny is not known, so nothing is allowed. */
-async function fromFiles(machine: Machine, io: Io): Promise<Awaited<ReturnType<typeof evaluateFiles>>['evidence']> {
-  const { evidence, problems } = await evaluateFiles(machine);
-  for (const problem of problems) io.stderr.write(`${problemLine(problem)}\n`);
-  return evidence;
+async function fromFiles(machine: Machine, io: Io): Promise<Evaluated> {
+  const evaluated = await evaluateFiles(machine);
+  for (const problem of evaluated.problems) io.stderr.write(`${problemLine(problem)}\n`);
+  return evaluated;
 }
 
 function contextOf({ uid }: Machine): { readonly source: 'files'; readonly own: ReturnType<typeof readUser> } {

@@ -6,15 +6,17 @@ import { CONFIG_NAME } from '../core/directories.ts';
 import { type Problem, RootsError } from '../core/errors.ts';
 import type { LayerPolicy } from '../core/policy.ts';
 import { failedTests } from '../daemon/layers.ts';
+import { CATALOGUE_NAME, readCatalogues } from '../daemon/read-catalogues.ts';
 import { PROJECT_FILE } from '../disk/project-file.ts';
 import { builtInLayer } from '../policy/built-in.ts';
 import { type LayerListing, type ListedFile, listLayer } from '../policy/list-layer.ts';
 import { hasErrors } from '../policy/problem-order.ts';
+import { readCatalogue } from '../policy/read-catalogue.ts';
 import { type ConfigRead, readConfig } from '../policy/read-config.ts';
 import { type LayerRead, readLayer, readPolicyFiles } from '../policy/read-layer.ts';
 import { checkProject } from '../policy/read-project.ts';
 import { defaultSettings, type Settings } from '../policy/settings.ts';
-import { ownPlacesOf } from './evaluate-files.ts';
+import { cataloguesOf, ownPlacesOf } from './evaluate-files.ts';
 import type { Io } from './io.ts';
 import type { Machine } from './machine.ts';
 import { warnIfElsewhere } from './warn-elsewhere.ts';
@@ -26,7 +28,7 @@ export interface Checked {
   readonly isConfigBroken: boolean;
 }
 
-/** Checks rootsd.yaml and the system and user layers, each under the layers above it. */
+/** Checks rootsd.yaml, the catalogues and the system and user layers, each under the layers above it. */
 export async function checkMachine(machine: Machine, io: Io): Promise<Checked> {
   const config = machine.configPath === null ? null : await readMachineConfig(machine, machine.configPath);
   const settings = settingsFrom(config, machine);
@@ -35,7 +37,8 @@ export async function checkMachine(machine: Machine, io: Io): Promise<Checked> {
   const system = await checkLayer(machine, { layer: 'system', settings, upper: [builtIn] });
   const upper = system.policy === null ? [builtIn] : [builtIn, system.policy];
   const user = await checkLayer(machine, { layer: 'user', settings, upper, isIncomplete: system.isBroken });
-  const parts = [...(config === null ? [] : [config]), system, user];
+  const catalogues = await checkCatalogues(machine, settings);
+  const parts = [...(config === null ? [] : [config]), catalogues, system, user];
   return {
     files: parts.flatMap(({ files }) => files),
     problems: parts.flatMap(({ problems }) => problems),
@@ -43,16 +46,20 @@ export async function checkMachine(machine: Machine, io: Io): Promise<Checked> {
   };
 }
 
-/** Checks what is named on the command line: policies together as one layer, rootsd.yaml and .rootsd.yaml by name. */
+/**
+ * Checks what is named on the command line: policies together as one layer, rootsd.yaml, servers.yaml and .rootsd.yaml by
+ * name.
+ */
 export async function checkPaths(machine: Machine, paths: readonly string[], io: Io): Promise<Checked> {
   const named = await Promise.all(paths.map((path) => kindOfPath(resolve(io.cwd(), path), path)));
   const of = (kind: NamedKind) => named.filter((one) => one.kind === kind).map(({ path }) => path);
   const configs = await Promise.all(of('config').map((path) => readMachineConfig(machine, path, 'warning')));
   const projects = of('project').map((path) => checkProjectFile(path));
+  const catalogues = await Promise.all(of('catalogue').map((path) => checkCatalogue(machine, path)));
   const listings = await Promise.all(of('directory').map((path) => listLayer(path)));
   const listing = joinListings([...listings, { policies: of('policy'), ignored: [], problems: [] }]);
   const layer = await checkListing(machine, listing);
-  const parts = [...configs, ...projects, layer];
+  const parts = [...configs, ...catalogues, ...projects, layer];
   return {
     files: parts.flatMap(({ files }) => files),
     problems: parts.flatMap(({ problems }) => problems),
@@ -66,7 +73,7 @@ interface Part {
   readonly isBroken: boolean;
 }
 
-type NamedKind = 'policy' | 'config' | 'project' | 'directory';
+type NamedKind = 'policy' | 'config' | 'catalogue' | 'project' | 'directory';
 
 async function kindOfPath(path: string, given: string): Promise<{ readonly path: string; readonly kind: NamedKind }> {
   const stats = await stat(path).catch(() => null);
@@ -74,6 +81,7 @@ async function kindOfPath(path: string, given: string): Promise<{ readonly path:
   if (stats.isDirectory()) return { path, kind: 'directory' };
   const name = basename(path);
   if (name === PROJECT_FILE) return { path, kind: 'project' };
+  if (name === CATALOGUE_NAME) return { path, kind: 'catalogue' };
   return { path, kind: name === CONFIG_NAME ? 'config' : 'policy' };
 }
 
@@ -108,6 +116,19 @@ async function readMachineConfig(
 
 function settingsFrom(config: ConfigPart | null, machine: Machine): Settings {
   return config?.read.state === 'good' ? config.read.settings : defaultSettings(machine.policyDirectories);
+}
+
+async function checkCatalogues(machine: Machine, settings: Settings): Promise<Part> {
+  const { files, problems } = await readCatalogues(cataloguesOf(machine, settings));
+  return { files, problems, isBroken: files.some(({ state }) => state === 'broken') };
+}
+
+async function checkCatalogue({ expansions, uid, home }: Machine, path: string): Promise<Part> {
+  const trust = { layer: 'user', uid, home, severity: 'warning' } as const;
+  const read = await readCatalogue(path, { expansions, trust });
+  if (read.state === 'absent') throw missing(path);
+  const isBroken = read.state === 'broken';
+  return { problems: read.problems, isBroken, files: [{ path, state: isBroken ? 'broken' : 'ok' }] };
 }
 
 function checkProjectFile(path: string): Part {

@@ -93,7 +93,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   );
 
   reading('schema', 'print the JSON Schema of a kind of file', ['json'])
-    .argument('[kind]', 'policy, config or project', 'policy')
+    .argument('[kind]', 'policy, config, servers or project', 'policy')
     .action(run(async (kind) => (await import('./schema.ts')).schemaCommand(kind, io)));
 
   who(located(reading('explain [target]', 'say what is decided about a root or a path, by which rule and why'))).action(

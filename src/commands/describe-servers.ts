@@ -3,20 +3,19 @@
 import { basename } from 'node:path';
 import { escapeForTerminal } from '../core/display.ts';
 import type { Evidence } from '../core/evidence.ts';
-import type { User } from '../core/peer.ts';
-import { type ExplainedDecision, explainServer } from '../daemon/explain.ts';
+import { type ExplainContext, type ExplainedDecision, explainServer } from '../daemon/explain.ts';
 import { alignColumns } from './io.ts';
 
 /** Lines to print, escaped. A server is one that is declared or that a rule names. */
-export function describeServers(evidence: Evidence, own: User): string[] {
+export function describeServers(evidence: Evidence, about: Omit<ExplainContext, 'source'>): string[] {
   const named = evidence.policy.rules.flatMap(({ servers = [] }) => servers);
   const servers = [...new Set([...evidence.policy.servers.keys(), ...named])];
   if (servers.length === 0) return ['No policy names a server'];
-  return servers.flatMap((server) => describeServer(evidence, server, own)).map(escapeForTerminal);
+  return servers.flatMap((server) => describeServer(evidence, server, about)).map(escapeForTerminal);
 }
 
-function describeServer(evidence: Evidence, server: string, own: User): string[] {
-  const { decisions } = explainServer(evidence, { server }, { source: 'daemon', own });
+function describeServer(evidence: Evidence, server: string, about: Omit<ExplainContext, 'source'>): string[] {
+  const { decisions } = explainServer(evidence, { server }, { source: 'daemon', ...about });
   const rows = decisions.filter(({ effect }) => effect !== 'deny').map(rowOf);
   const withheld = decisions.length - rows.length;
   if (rows.length === 0) return [`${server} may see nothing`];

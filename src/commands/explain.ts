@@ -75,9 +75,9 @@ function printDecision(answer: ExplainedDecision, io: Io): void {
   for (const line of alignColumns(rows)) printLine(io, escapeForTerminal(line));
 }
 
-function printServer({ server, channel, unenforced, decisions, source }: ExplainedServer, io: Io): void {
+function printServer({ server, channel, warnings, unenforced, decisions, source }: ExplainedServer, io: Io): void {
   printLine(io, escapeForTerminal(`server   ${server}`));
-  printLine(io, `channel  ${channel}`);
+  printLine(io, escapeForTerminal(`channel  ${channel}`));
   printLine(io, `source   ${source}`);
   printLine(io);
   const rows = decisions.map(({ effect, access, root, why }) => [
@@ -92,5 +92,6 @@ function printServer({ server, channel, unenforced, decisions, source }: Explain
     printLine(io, escapeForTerminal(line));
   }
   printLine(io);
-  for (const sentence of unenforced) printLine(io, `not enforced: ${sentence}`);
+  for (const sentence of warnings) printLine(io, escapeForTerminal(`mind: ${sentence}`));
+  for (const sentence of unenforced) printLine(io, escapeForTerminal(`not enforced: ${sentence}`));
 }

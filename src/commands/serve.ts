@@ -10,6 +10,7 @@ import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts
 import type { Layers } from '../daemon/layers.ts';
 import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
+import { readWholeCatalogue } from '../daemon/read-catalogues.ts';
 import { auditedLog } from '../daemon/record.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
 import { openNative } from '../disk/native.ts';
@@ -28,7 +29,7 @@ import { type Log, openLog } from '../system/log.ts';
 import { openNotify } from '../system/notify.ts';
 import { type InheritedSocket, inheritedSockets } from '../system/socket-activation.ts';
 import { VERSION } from '../version.ts';
-import { ownPlacesOf } from './evaluate-files.ts';
+import { cataloguesOf, ownPlacesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
 import type { Io } from './io.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
@@ -137,9 +138,11 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     prove: (input) => prover.prove(input),
     now: Date.now,
   });
+  const catalogue = await readWholeCatalogue(cataloguesOf(machine, settings));
   const daemon = parts.add(
     await openDaemon({
       ...events,
+      catalogue,
       onReload: { begin: () => notify.reloading(), end: () => notify.ready(statusText(layers)) },
       layers,
       policyDirectories: [settings.layers.system, settings.layers.user],

@@ -17,6 +17,8 @@ export const CODES = {
   USAGE: { kind: 'usage', text: '{what}' },
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
+  CATALOGUE_INVALID: { kind: 'file', text: 'Cannot read catalogue "{file}": {what}' },
+  CATALOGUE_UNREADABLE: { kind: 'file', text: 'Cannot read catalogue "{file}": {what}' },
   POLICY_UNREADABLE: { kind: 'file', text: 'Cannot read policy "{file}": {what}' },
   POLICY_NOT_PROVEN: {
     kind: 'file',
@@ -281,6 +283,11 @@ export const CODES = {
   POLICY_SENSITIVE_SCOPE: {
     kind: 'file',
     text: 'Scope "{scope}" is too long for the sensitive root "{root}": it must be once or session',
+  },
+  CATALOGUE_CHANNEL: {
+    kind: 'file',
+    text: 'Channel "{kind}" needs more than its name here: a map must say how it is done',
+    hint: 'Write "{ kind: {kind}, … }"',
   },
   POLICY_PROMPT: { kind: 'file', text: 'Prompt "{prompt}" cannot be used: {why}' },
 

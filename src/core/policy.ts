@@ -2,6 +2,7 @@ import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PathPattern } from './pattern.ts';
 import type { Effect, Layer, Rule, Source, UserSelector } from './rule.ts';
+import type { ChosenChannel } from './server-traits.ts';
 
 export interface RootDeclaration {
   readonly name: string;
@@ -43,8 +44,8 @@ export interface ServerEntry extends HostEntry {
   readonly guard: 'on' | 'off' | 'strict';
   /** Names of tool arguments that hold paths (for the guard). */
   readonly paths: readonly string[];
-  /** Kept for the channels of `rootsd run`. */
-  readonly channels?: unknown;
+  /** How the boundary reaches it, the best first; absent: as the catalogue says. */
+  readonly channels?: readonly ChosenChannel[];
   readonly confine: 'none' | 'best-effort' | 'required';
 }
 

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PeerClass, ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
-import { type ServerTraits, UNKNOWN_SERVER } from './server-traits.ts';
+import type { ServerTraits } from './server-traits.ts';
 import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
@@ -185,9 +185,9 @@ function asked({ policyFiles, policyDirectories, policyState, version, ...rest }
 /** What `rootsd run` is told of a server: its entry (without one the defaults of the policy language) and its traits. */
 export function launchPlan(
   entry: ServerEntry | undefined,
+  traits: ServerTraits,
   facts: Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'>,
-  traits: ServerTraits = UNKNOWN_SERVER,
 ): LaunchPlan {
-  const { roots = true, hostRoots = 'narrow', guard = 'on', paths = [] } = entry ?? {};
-  return { ...traits, paths: [...new Set([...traits.paths, ...paths])], roots, hostRoots, guard, ...facts };
+  const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
+  return { ...traits, roots, hostRoots, guard, ...facts };
 }

@@ -22,11 +22,25 @@ export type Channel =
 
 export type ChannelKind = Channel['kind'];
 
+/** What a server takes something for: what it had before, nothing at all, or the whole disk. */
+export type Meaning = 'keeps' | 'nothing' | 'everything';
+
+export interface DescribedChannel {
+  readonly channel: Channel;
+  /** What an empty list means there … */
+  readonly empty: Meaning;
+  /** … and a list, an entry or a file that it cannot use. */
+  readonly error: Meaning;
+}
+
+/** A channel of a policy: described there, or `env` and `config` by name alone, as the catalogue describes them. */
+export type ChosenChannel = ChannelKind | DescribedChannel;
+
 /** What a server gets where nothing is allowed: an empty directory, its end, or the empty list. */
 export type EmptyAnswer = 'tombstone' | 'stop' | 'empty';
 
 export interface ServerTraits {
-  /** What carries the boundary to it, the best first. */
+  /** What can carry the boundary to it, the best first; see carriersOf(). */
   readonly channels: readonly Channel[];
   /** Names of tool arguments that hold paths, beside those that everyone knows. */
   readonly paths: readonly string[];
@@ -48,3 +62,19 @@ export const UNKNOWN_SERVER: ServerTraits = {
   barrierMs: 50,
   empty: 'tombstone',
 };
+
+/**
+ * The channels that carry the boundary: the first that can. Arguments can where the command line holds placeholders, and
+ * then always do: whoever wrote them there wants them filled in.
+ */
+export function carriersOf(channels: readonly Channel[], hasPlaceholders: boolean): readonly Channel[] {
+  const carriers = channels.filter(({ kind }) => kind !== 'argv' || hasPlaceholders);
+  const all = hasPlaceholders && !carriers.some(isArgv) ? [...carriers, ARGV] : carriers;
+  return all.filter((channel, i) => i === 0 || isArgv(channel));
+}
+
+const ARGV: Channel = { kind: 'argv' };
+
+function isArgv({ kind }: Channel): boolean {
+  return kind === 'argv';
+}

@@ -1,5 +1,6 @@
 // What control.sock answers: the `--json` shapes of the commands.
 
+import type { Catalogue } from '../core/catalogue.ts';
 import { type Problem, RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { User } from '../core/peer.ts';
@@ -39,6 +40,7 @@ export interface ReloadReply {
 /** What is administered: the daemon. */
 export interface Administered {
   readonly own: User;
+  readonly catalogue: Catalogue;
   evidence(): Evidence;
   status(): StatusReply;
   sessionRows(): readonly SessionRow[];
@@ -48,7 +50,7 @@ export interface Administered {
 
 /** The handlers of a daemon's control socket. Who may call is the socket's affair. */
 export function controlHandlers(daemon: Administered): ControlHandlers {
-  const context = { source: 'daemon', own: daemon.own } as const;
+  const context = { source: 'daemon', own: daemon.own, catalogue: daemon.catalogue } as const;
   return {
     [METHOD.status]: async () => daemon.status(),
     [METHOD.sessions]: async (): Promise<SessionsReply> => ({ sessions: daemon.sessionRows() }),

@@ -1,6 +1,7 @@
 // The parts of the daemon in order: opened one after the other, closed in reverse. A change of the policy or of the disk
 // ends in #refresh(): build the new whole, swap one reference, tell the sessions whose view changed.
 
+import type { Catalogue } from '../core/catalogue.ts';
 import type { Problem, RootsError } from '../core/errors.ts';
 import { type Evidence, gatherEvidence } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
@@ -34,6 +35,8 @@ export interface DaemonOptions {
   /** What the policy watcher watches: the layers' directories. */
   readonly policyDirectories: readonly string[];
   readonly readProject: ReadProject;
+  /** What is known of servers. */
+  readonly catalogue: Catalogue;
   /** What is wrong with rootsd.yaml while an older reading of it is in force. */
   readonly configProblems: () => readonly Problem[];
   readonly own: User;
@@ -101,6 +104,7 @@ export class Daemon implements Administered, AsyncDisposable {
       record: options.log,
       version: VERSION,
       policyDirectories: options.policyDirectories,
+      catalogue: options.catalogue,
     });
   }
 
@@ -168,6 +172,10 @@ export class Daemon implements Administered, AsyncDisposable {
 
   get own(): User {
     return this.#options.own;
+  }
+
+  get catalogue(): Catalogue {
+    return this.#options.catalogue;
   }
 
   evidence(): Evidence {

@@ -1,6 +1,7 @@
 // The answers of `explain` and `roots`: the same from the daemon (what is in force) and from the files.
 
 import type { Access } from '../core/access.ts';
+import { type Catalogue, knownServerFor } from '../core/catalogue.ts';
 import { decide, decideFor } from '../core/decide.ts';
 import { decidePath, type PathDecision } from '../core/decide-path.ts';
 import type { Decision } from '../core/decision.ts';
@@ -11,13 +12,13 @@ import { toFileUri } from '../core/path.ts';
 import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
 import { factsOf, type Peer, type User, userOf } from '../core/peer.ts';
 import { parseRootName, type RootFacts } from '../core/place.ts';
-import type { ServerEntry } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { NOTHING_CARVES, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
 import { resolvePath } from '../disk/resolve.ts';
+import { channelText, unenforcedFor, warningsFor } from './explain-channel.ts';
 
 export type AnswerSource = 'daemon' | 'files';
 
@@ -52,7 +53,10 @@ export interface ExplainedDecision {
 export interface ExplainedServer {
   readonly source: AnswerSource;
   readonly server: string | null;
+  /** What carries the boundary to it. */
   readonly channel: string;
+  /** What to know of it, in sentences. */
+  readonly warnings: readonly string[];
   /** What nothing enforces for this server, in sentences. */
   readonly unenforced: readonly string[];
   readonly decisions: readonly ExplainedDecision[];
@@ -64,11 +68,18 @@ export interface ExplainedRoots {
   readonly view: readonly WireViewEntry[];
 }
 
+/** Who answers, for whom, and what is known of servers. */
+export interface ExplainContext {
+  readonly source: AnswerSource;
+  readonly own: User;
+  readonly catalogue: Catalogue;
+}
+
 /** Explains one root or path. Throws RootsError USAGE for a root that no policy declares. */
 export function explainTarget(
   evidence: Evidence,
   question: Question & { readonly target: string },
-  { source, own }: { readonly source: AnswerSource; readonly own: User },
+  { source, own }: Pick<ExplainContext, 'source' | 'own'>,
 ): ExplainedDecision {
   const peer = peerOf(question, own);
   const { target } = question;
@@ -95,39 +106,35 @@ function decideTarget(evidence: Evidence, peer: Peer, target: string): PathDecis
 export function explainServer(
   evidence: Evidence,
   question: Question,
-  { source, own }: { readonly source: AnswerSource; readonly own: User },
+  { source, own, catalogue }: ExplainContext,
 ): ExplainedServer {
   const peer = peerOf(question, own);
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
+  const described = { known: knownServerFor(catalogue, entry?.selectors.command ?? []), entry };
   const standing = standingOf(evidence, peer, NOTHING_CARVES);
   const decisions = evidence.roots.map((root) => explained(source, decideFor(standing, root), root));
-  // Arguments carry the boundary where the command that `run` is given has placeholders, which no policy knows.
-  const channel = entry?.roots === false ? 'argv' : 'roots, argv';
-  return { source, server, channel, unenforced: unenforcedFor(entry, decisions), decisions };
+  const told = decisions.filter(({ effect }) => effect === 'allow');
+  const isReadOnlyTold = told.some(({ access }) => access === 'read-only');
+  return {
+    source,
+    server,
+    channel: channelText(described),
+    warnings: warningsFor(described),
+    unenforced: unenforcedFor(described, { isReadOnlyTold }),
+    decisions,
+  };
 }
 
 /** The list that a server is told, and every root with its decision. */
 export function explainRoots(
   evidence: Evidence,
   question: Question,
-  { source, own }: { readonly source: AnswerSource; readonly own: User },
+  { source, own }: Pick<ExplainContext, 'source' | 'own'>,
 ): ExplainedRoots {
   const view = buildView(evidence, peerOf(question, own), NOTHING_CARVES);
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
   return { source, roots, view: wireView(view) };
-}
-
-/** What nothing holds this server to, in sentences: what is told is not enforced. */
-function unenforcedFor(entry: ServerEntry | undefined, decisions: readonly ExplainedDecision[]): readonly string[] {
-  const told = decisions.filter(({ effect }) => effect === 'allow');
-  const off = entry?.roots === false ? ['Roots are off for it: only its arguments can carry the list'] : [];
-  const access = told.some((one) => one.access === 'read-only')
-    ? ['"read-only" is told with a root: whether the server keeps to it is its own affair']
-    : [];
-  const guard =
-    entry?.guard === 'off' ? [] : ['Paths in tool calls are not checked on the way: the guard is not built yet'];
-  return ['It can open any file that its user can open: the list is told, not enforced', ...off, ...access, ...guard];
 }
 
 function explained(source: AnswerSource, decision: Decision, root: RootFacts | null): ExplainedDecision {

@@ -1,5 +1,6 @@
 // The live sessions: who each peer is, what it is told, and who has heard of the last change.
 
+import { type Catalogue, knownServerFor, traitsOf } from '../core/catalogue.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import { type Identification, identifyPeer, type PeerClaims } from '../core/identify.ts';
@@ -34,6 +35,7 @@ export interface SessionsOptions {
   readonly record: Log;
   readonly version: string;
   readonly policyDirectories: readonly string[];
+  readonly catalogue: Catalogue;
 }
 
 interface Live {
@@ -63,6 +65,7 @@ export class Sessions {
   readonly #record: Log;
   readonly #version: string;
   readonly #policyDirectories: readonly string[];
+  readonly #catalogue: Catalogue;
   #inForce: InForce;
 
   constructor(inForce: InForce, options: SessionsOptions) {
@@ -70,6 +73,7 @@ export class Sessions {
     this.#record = options.record;
     this.#version = options.version;
     this.#policyDirectories = options.policyDirectories;
+    this.#catalogue = options.catalogue;
   }
 
   get count(): number {
@@ -192,7 +196,9 @@ export class Sessions {
     const entry = claimed.server === null ? undefined : policy.servers.get(claimed.server);
     const policyFiles = policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
     const policyDirectories = this.#policyDirectories;
-    return launchPlan(entry, { policyFiles, policyDirectories, policyState, version: this.#version });
+    const known = knownServerFor(this.#catalogue, claimed.launch?.argv ?? entry?.selectors.command ?? []);
+    const facts = { policyFiles, policyDirectories, policyState, version: this.#version };
+    return launchPlan(entry, traitsOf(known, entry), facts);
   }
 }
 

@@ -1,6 +1,7 @@
 import { patternPath } from '../core/pattern.ts';
 import type { HostEntry, Selectors, ServerEntry } from '../core/policy.ts';
 import { parseUser, type UserSelector } from '../core/rule.ts';
+import { compileChannels } from './compile-channels.ts';
 import { compilePath } from './compile-path.ts';
 import type { LayerScope } from './layer-scope.ts';
 import { nearestOf } from './nearest.ts';
@@ -35,7 +36,9 @@ export function compileServers(source: PolicySource, scope: LayerScope): ServerE
       hostRoots: raw['host-roots'] ?? 'narrow',
       guard: raw.guard ?? 'on',
       paths: raw.paths ?? [],
-      ...(raw.channels === undefined ? {} : { channels: raw.channels }),
+      ...(raw.channels === undefined
+        ? {}
+        : { channels: compileChannels(source, scope, pointerTo(pointer, 'channels'), raw.channels) }),
       confine: raw.confine ?? 'none',
     };
   });

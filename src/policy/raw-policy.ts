@@ -4,6 +4,7 @@ import type { Access } from '../core/access.ts';
 import type { Kind } from '../core/decision.ts';
 import type { PeerClass } from '../core/policy.ts';
 import type { Effect } from '../core/rule.ts';
+import type { RawChannel } from './compile-channels.ts';
 
 export interface RawRoot {
   readonly path: string;
@@ -29,7 +30,7 @@ export interface RawServer extends RawHost {
   readonly 'host-roots'?: 'narrow' | 'ignore';
   readonly guard?: 'on' | 'off' | 'strict';
   readonly paths?: readonly string[];
-  readonly channels?: readonly string[];
+  readonly channels?: readonly RawChannel[];
   readonly confine?: 'none' | 'best-effort' | 'required';
 }
 

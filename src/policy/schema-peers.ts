@@ -1,4 +1,5 @@
 import { USER_PATTERN } from '../core/rule.ts';
+import { channelsOf } from './schema-channels.ts';
 import { flag, type JsonSchema, listOf, mapWith, nameOf, oneOfWords, plainText } from './schema-terms.ts';
 
 /** A user as rules, tests and prompts name one. */
@@ -63,11 +64,9 @@ export const SERVER: JsonSchema = mapWith(
       examples: ['strict'],
     }),
     paths: listOf(plainText('A name.'), 'Names of tool arguments that hold paths.', { examples: [['repo_path']] }),
-    channels: listOf(
-      oneOfWords(['roots', 'argv', 'env', 'config', 'cwd'], 'A channel.'),
-      'How the boundary reaches this server; omitted: as the catalogue says.',
-      { examples: [['argv']] },
-    ),
+    channels: channelsOf('How the boundary reaches this server, the best first; omitted: as the catalogue says.', {
+      examples: [['argv'], [{ kind: 'env', name: 'MCP_ALLOWED_DIRS', separator: ',' }]],
+    }),
     confine: oneOfWords(['none', 'best-effort', 'required'], 'Whether the kernel holds the boundary.', {
       default: 'none',
       examples: ['best-effort'],

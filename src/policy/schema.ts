@@ -1,5 +1,7 @@
 // The grammar of all files that an operator writes, as JSON Schema (draft-07): for validation, editors and the docs.
 
+import { CATALOGUE_SCHEMA } from './schema-catalogue.ts';
+import { CHANNEL } from './schema-channels.ts';
 import { CONFIG_SCHEMA } from './schema-config.ts';
 import { HOST, SERVER } from './schema-peers.ts';
 import { PROMPT } from './schema-prompts.ts';
@@ -39,6 +41,7 @@ const POLICY_SCHEMA: JsonSchema = {
   definitions: {
     root: ROOT,
     server: SERVER,
+    channel: CHANNEL,
     host: HOST,
     rule: RULE,
     'ceiling-item': CEILING_ITEM,
@@ -73,6 +76,7 @@ const PROJECT_SCHEMA: JsonSchema = {
 export const SCHEMAS = {
   policy: POLICY_SCHEMA,
   config: { $schema: DRAFT, ...CONFIG_SCHEMA },
+  servers: { $schema: DRAFT, ...CATALOGUE_SCHEMA },
   project: PROJECT_SCHEMA,
 } as const satisfies Record<string, JsonSchema>;
 export type SchemaName = keyof typeof SCHEMAS;

@@ -144,7 +144,7 @@ describe('rootsd explain', () => {
     const home = openHome(t);
     const { status, ...answer } = await home.json<ExplainedServer>('explain', '--server', 'fs');
     assert.equal(status, 0);
-    assert.deepEqual(Object.keys(answer), ['source', 'server', 'channel', 'unenforced', 'decisions']);
+    assert.deepEqual(Object.keys(answer), ['source', 'server', 'channel', 'warnings', 'unenforced', 'decisions']);
     assert.deepEqual(
       answer.decisions.map(({ root, effect }) => [root?.name, effect]),
       [

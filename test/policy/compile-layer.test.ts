@@ -60,7 +60,7 @@ const REFUSED: Readonly<Record<string, readonly Row[]>> = {
       'SCHEMA_VALUE 2:24',
       'SCHEMA_VALUE 2:40',
       'SCHEMA_VALUE 2:54',
-      'SCHEMA_VALUE 2:72',
+      'SCHEMA_PATTERN 2:72',
     ],
     ['rules: [{ id: r, ask: [a], approver: root }]\nroots: { a: { path: /x } }\n', 'SCHEMA_VALUE 2:38'],
     ['tests: [{ claims: s, path: /x, expect: yes, kind: allowed }]\n', 'SCHEMA_VALUE 2:40', 'SCHEMA_VALUE 2:51'],

@@ -1,0 +1,76 @@
+// What carries the boundary to a server, what to know of it, and honestly what nothing holds it to, in sentences.
+
+import { channelsOf, isUndescribed, type KnownServer } from '../core/catalogue.ts';
+import type { ServerEntry } from '../core/policy.ts';
+import { type Channel, carriersOf, type DescribedChannel } from '../core/server-traits.ts';
+
+export interface DescribedServer {
+  /** undefined: nobody has described it. */
+  readonly known: KnownServer | undefined;
+  readonly entry: ServerEntry | undefined;
+}
+
+const WITH_PLACEHOLDERS = 'argv where its command line has placeholders';
+
+/** What carries the boundary, in one line. */
+export function channelText(server: DescribedServer): string {
+  const carriers = carriersWithoutArguments(server).map(({ channel }) => nameOf(channel));
+  return [...carriers, WITH_PLACEHOLDERS].join(', ');
+}
+
+/** What to know of this server. */
+export function warningsFor({ known, entry }: DescribedServer): readonly string[] {
+  const unknown =
+    known === undefined
+      ? ['Nothing is known of this server: no command of its entry in the policy stands in the catalogue']
+      : [];
+  const stops = channelsOf(known, entry).some(({ empty }) => empty === 'everything')
+    ? ['An empty list means the whole disk to it: where nothing is allowed it is stopped']
+    : [];
+  return [...unknown, ...(known?.warnings ?? []), ...stops];
+}
+
+/** What nothing holds this server to: what is told is not enforced. */
+export function unenforcedFor(
+  server: DescribedServer,
+  { isReadOnlyTold }: { readonly isReadOnlyTold: boolean },
+): readonly string[] {
+  const { known, entry } = server;
+  const carriers = carriersWithoutArguments(server);
+  const undescribed = (entry?.channels ?? []).filter((channel) => isUndescribed(channel, known));
+  return [
+    'It can open any file that its user can open: the list is told, not enforced',
+    ...(entry?.roots === false ? ['Roots are off for it: only its other channels can carry the list'] : []),
+    ...(carriers.length === 0 ? ['Nothing tells it the list, unless its command line has placeholders'] : []),
+    ...undescribed.map((kind) => `Channel "${kind}" carries nothing: neither the policy nor the catalogue says how`),
+    ...(carriers.some(({ error }) => error === 'everything')
+      ? ['A list that it cannot use means the whole disk to it']
+      : []),
+    ...(known?.unenforced ?? []),
+    ...(isReadOnlyTold ? ['"read-only" is told with a root: whether the server keeps to it is its own affair'] : []),
+    ...(entry?.guard === 'off' ? [] : ['Paths in tool calls are not checked on the way: the guard is not built yet']),
+  ];
+}
+
+function carriersWithoutArguments({ known, entry }: DescribedServer): readonly DescribedChannel[] {
+  const described = channelsOf(known, entry);
+  const carriers = carriersOf(
+    described.map(({ channel }) => channel),
+    false,
+  );
+  return described.filter(({ channel }) => carriers.includes(channel));
+}
+
+function nameOf(channel: Channel): string {
+  switch (channel.kind) {
+    case 'env':
+      return `env ${channel.name}`;
+    case 'config':
+      return `config ${channel.path} (${channel.key.join('.')})`;
+    case 'cwd':
+      return 'its working directory';
+    case 'roots':
+    case 'argv':
+      return channel.kind;
+  }
+}
