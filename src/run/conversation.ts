@@ -131,7 +131,7 @@ export class Conversation {
 
   /** The process is gone, another one is to come: what it left unanswered is answered for it. */
   abandonProcess(error: RpcError): void {
-    this.open.fail(this.#options.host, error, this.handshake.openId);
+    this.open.failCalls(this.#options.host, error, this.handshake.openId);
     this.hostMessages.cutOff(error);
     this.#trips.abandon();
     this.#fromServer.abandon();

@@ -24,6 +24,8 @@ export class Handshake {
   #initialized: Buffer | null = null;
   readonly #subscriptions = new Map<string, Buffer>();
   #logLevel: Buffer | null = null;
+  /** Requests of the modern era that last, by their id (a JSON text). */
+  readonly #listening = new Map<string, Buffer>();
 
   /** Has the host sent `initialize`? */
   get hasBegun(): boolean {
@@ -47,6 +49,17 @@ export class Handshake {
 
   noteAnswer(id: string | null): void {
     if (id === this.#initializeId) this.#isAnswered = true;
+    if (id !== null) this.#listening.delete(id);
+  }
+
+  /** The host listens, under the id of this request. */
+  noteListening(id: string, line: Buffer): void {
+    this.#listening.set(id, line);
+  }
+
+  /** Nobody listens under this id any more; false: nobody did. */
+  stopListening(id: string): boolean {
+    return this.#listening.delete(id);
   }
 
   noteInitialized(line: Buffer): void {
@@ -63,7 +76,13 @@ export class Handshake {
   }
 
   /** Says it all again; answers that the host has had already are swallowed. Resolves when the server is where it was. */
-  async replay(server: LineWriter, own: OwnRequests, { offersRoots, signal }: ReplayOptions): Promise<void> {
+  async replay(server: LineWriter, own: OwnRequests, options: ReplayOptions): Promise<void> {
+    await this.#replayLegacy(server, own, options);
+    if (options.signal.aborted) return;
+    for (const line of this.#listening.values()) say(server, line);
+  }
+
+  async #replayLegacy(server: LineWriter, own: OwnRequests, { offersRoots, signal }: ReplayOptions): Promise<void> {
     if (this.#initialize === null) return;
     const initialize = announceRoots(this.#initialize, offersRoots).line;
     if (!this.#isAnswered) return say(server, initialize);
@@ -82,6 +101,9 @@ export class Handshake {
     );
   }
 }
+
+/** Of the modern era; it is answered when it ends. */
+export const LISTEN = 'subscriptions/listen';
 
 export const SETTINGS: ReadonlySet<string> = new Set([
   'resources/subscribe',

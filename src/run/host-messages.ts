@@ -4,7 +4,7 @@ import { MAY_ASK_BACK, METHOD, type RpcError } from '../core/protocol.ts';
 import { announceRoots } from './announce.ts';
 import { judgeBatch } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
-import { type Handshake, INITIALIZED, SETTINGS } from './handshake.ts';
+import { type Handshake, INITIALIZED, LISTEN, SETTINGS } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Message, parseMessage, readHead, readMessage, readTailId } from './message.ts';
@@ -168,11 +168,17 @@ export class HostMessages implements Judge {
     request: ModernRequest,
     { method, id, isOurs }: { method: string; id: string; isOurs: boolean },
   ): readonly Uint8Array[] {
-    const { trips, offersRoots } = this.#options;
+    const { trips, handshake, open, offersRoots } = this.#options;
     this.#isModern = true;
     const offers = offersRoots();
     const answers = MAY_ASK_BACK.has(method) ? trips.begin(keepRequest(request, isOurs), { method, id, offers }) : [];
-    return applyEdits(request.line, [...offerInRequest(request, offers), ...answers]);
+    const line = applyEdits(request.line, [...offerInRequest(request, offers), ...answers]);
+    if (method === LISTEN) {
+      open.settle(id);
+      open.addLasting(id);
+      handshake.noteListening(id, Buffer.concat(line));
+    }
+    return line;
   }
 
   #judgeNotification(method: string, line: Buffer): Exclude<Verdict, 'wait'> {
@@ -194,9 +200,10 @@ export class HostMessages implements Judge {
 
   /** The server may have the request under another id. */
   #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
-    const { open, trips } = this.#options;
+    const { open, trips, handshake } = this.#options;
     const id = cancelledId(line);
     const serverId = trips.cancel(id);
+    handshake.stopListening(id);
     open.settle(id);
     return serverId === id ? 'pass' : withCancelledId(line, serverId);
   }

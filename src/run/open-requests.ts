@@ -4,6 +4,8 @@ import type { LineWriter } from './line-writer.ts';
 /** Requests of the host that the server has not answered. Ids are JSON texts. */
 export class OpenRequests {
   readonly #ids = new Set<string>();
+  /** Those that stay open for as long as the host wants: nobody waits for their end. */
+  readonly #lasting = new Set<string>();
   #whenEmpty: (() => void)[] = [];
   #hasSeenOne = false;
 
@@ -17,12 +19,19 @@ export class OpenRequests {
     this.#ids.add(id);
   }
 
+  /** A request that is open until the host does not want it any more. */
+  addLasting(id: string): void {
+    this.#hasSeenOne = true;
+    this.#lasting.add(id);
+  }
+
   settle(id: string): void {
+    this.#lasting.delete(id);
     if (!this.#ids.delete(id) || this.#ids.size > 0) return;
     for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  /** Resolves as soon as none is open. */
+  /** Resolves as soon as none is open that has an end. */
   whenEmpty(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#ids.size === 0) resolve();
@@ -30,9 +39,22 @@ export class OpenRequests {
     });
   }
 
-  /** Answers all that are open (but `except`) in the server's place. */
-  fail(host: LineWriter, error: RpcError, except: string | null = null): void {
-    for (const id of [...this.#ids].filter((open) => open !== except)) {
+  /** Answers all that are open in the server's place. */
+  fail(host: LineWriter, error: RpcError): void {
+    this.#fail(host, error, [...this.#ids, ...this.#lasting]);
+  }
+
+  /** The same where another process goes on: what lasts and this one (`except`) are its affair. */
+  failCalls(host: LineWriter, error: RpcError, except: string | null): void {
+    this.#fail(
+      host,
+      error,
+      [...this.#ids].filter((open) => open !== except),
+    );
+  }
+
+  #fail(host: LineWriter, error: RpcError, ids: readonly string[]): void {
+    for (const id of ids) {
       host.insert(errorLine(id, error));
       this.settle(id);
     }

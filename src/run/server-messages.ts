@@ -109,12 +109,12 @@ export class ServerMessages implements Judge {
   /** The server gives up a request of the host, or a question of its own. */
   #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
     if (parseMessage(line).kind !== 'call') return 'pass';
-    const { trips, open } = this.#options;
+    const { trips, open, handshake } = this.#options;
     const id = cancelledId(line);
     const hostId = trips.giveUp(id);
-    if (hostId === id) return 'pass';
+    if (hostId === id && !handshake.stopListening(id)) return 'pass';
     open.settle(hostId);
-    return withCancelledId(line, hostId);
+    return hostId === id ? 'pass' : withCancelledId(line, hostId);
   }
 
   #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {

@@ -1,9 +1,14 @@
 // Revision 2026-07-28 behind `rootsd run`: capabilities in each request, questions in results.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { Notices } from '../../src/run/notices.ts';
+import { RunSession } from '../../src/run/run-session.ts';
 import { viewOf } from '../support/fake-daemon.ts';
-import { type Json, type RunHost, useRun } from '../support/run-host.ts';
+import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { type Json, OBEDIENT_SERVER, type RunHost, useRun } from '../support/run-host.ts';
 import { type RunSetup, type RunSetupOptions, setUpRun } from '../support/run-setup.ts';
+import { makeTree } from '../support/tree.ts';
 
 const program = useRun();
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -382,5 +387,78 @@ describe('rootsd run, a host of revision 2026-07-28 that offers roots', () => {
     assert.deepEqual(paramsOf((await callsSeen(host)).at(-1)).inputResponses, {
       r: rootsAt(`${base}/a`, `${base}/b`),
     });
+  });
+});
+
+describe('RunSession, a host of revision 2026-07-28 that offers roots and does not list them', () => {
+  it('is asked once, and again only when it has answered', async (t) => {
+    const base = makeTree(t, ['dir a', 'dir b', 'dir run']);
+    const host = new HostInProcess();
+    const attachment = new AttachmentInProcess(`${base}/run`, viewOf({ a: `${base}/a`, b: `${base}/b` }));
+    const timer = new ManualTimer();
+    const said: string[] = [];
+    const session = new RunSession({
+      run: {
+        server: 'o',
+        host: null,
+        socket: undefined,
+        stdio: 'socket',
+        command: [process.execPath, OBEDIENT_SERVER],
+      },
+      host,
+      reach: attachment.reach,
+      runtimeDirectories: [],
+      notices: new Notices((bytes) => said.push(String(bytes))),
+      timer: timer.after,
+    });
+    t.after(() => session.crash(new Error('the test is over')));
+    void session.run();
+    const question = asking({ r: ROOTS }, '"s"');
+    const capabilities = { roots: {} };
+    const script = [question, question, question, DONE];
+    const ask = async (id: number, more?: Json): Promise<Json> => {
+      const answer = host.next((message) => message.id === id);
+      host.send(callOf(id, { script, capabilities, ...(more === undefined ? {} : { more }) }));
+      return ((await answer).result ?? {}) as Json;
+    };
+    assert.equal((await ask(1)).resultType, 'input_required');
+    timer.advance(4_999);
+    assert.deepEqual(said, []);
+    timer.advance(1);
+    assert.match(said.join(''), /does not list them/);
+    assert.equal((await ask(2)).resultType, 'complete', 'answered here');
+    const more = { inputResponses: { r: { roots: [{ uri: `file://${base}/b` }] } }, requestState: 's' };
+    assert.equal((await ask(3, more)).resultType, 'complete');
+    const lines = (await host.request(9, 'received')).result as string[];
+    const last = lines.map((line) => JSON.parse(line) as Json).findLast(({ id }) => id === 3);
+    assert.deepEqual(paramsOf(last).inputResponses, { r: rootsAt(`${base}/b`) });
+  });
+});
+
+describe('rootsd run, a host of revision 2026-07-28 whose server is started again', () => {
+  it('goes on listening under the same id', async (t) => {
+    const { base, daemon, host } = await setUpRun(t, program(), { args: ['{roots}'] });
+    const listen = { id: 'l', method: 'subscriptions/listen', params: { notifications: {}, _meta: metaOf() } };
+    for (const id of ['l', 'gone', 'ended']) host.send({ ...listen, id });
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'gone' } });
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ended' } };
+    await host.ask('raw', { text: `${JSON.stringify(cancelled)}\n` });
+    const started = host.next(
+      ({ method, params }) => method !== undefined && (params as Json).argv?.toString() === `${base}/b`,
+    );
+    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
+    assert.equal(((await started).params as Json).id, 'l');
+    const received = (await host.ask('received')) as string[];
+    assert.deepEqual(
+      received.slice(0, -1).map((line) => JSON.parse(line) as Json),
+      [{ jsonrpc: '2.0', ...listen, params: { ...listen.params, _meta: metaOf({ roots: {} }) } }],
+    );
+    assert.equal(
+      host.messages.find(({ id }) => id === 'l'),
+      undefined,
+    );
+    host.send({ id: 'exit', method: 'exit', params: { status: 0 } });
+    await host.ended;
+    assert.ok(host.messages.find(({ id }) => id === 'l')?.error, 'at the end it is answered too');
   });
 });

@@ -82,6 +82,18 @@ const pidOf = async (host: HostInProcess): Promise<number> => ((await ask(host, 
 const rootsOf = (...paths: readonly string[]): Json => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
 
 describe('RunSession, a change where argv is the channel, at a bad moment', () => {
+  it('does not wait for the end of a request that lasts', async (t) => {
+    const callsNeverEnd: Timer = (ms, ring) => (ms === 5_000 ? () => undefined : unrefTimer(ms, ring));
+    const { base, host, attachment, view } = setUp(t, ['{roots}'], callsNeverEnd);
+    const started = host.next(({ params }) => (params as Json | undefined)?.id === 'l');
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    host.send({ id: 'l', method: 'subscriptions/listen', params: { _meta } });
+    await started;
+    const startedAgain = host.next(({ params }) => (params as Json | undefined)?.id === 'l');
+    attachment.publish(view('b'));
+    assert.deepEqual(((await startedAgain).params as { argv: string[] }).argv[0], `${base}/b`);
+  });
+
   it('is not lost while the server starts, nor acknowledged before it holds', async (t) => {
     const { host, attachment, ended, view } = setUp(t, ['{roots}']);
     // By then the plan is here, and the server is on its way.

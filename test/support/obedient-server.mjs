@@ -50,6 +50,9 @@ const methods = {
   argv: (id) => reply(id, process.argv.slice(2)),
   environment: (id) => reply(id, { env: process.env, cwd: process.cwd(), pid: process.pid, ppid: process.ppid }),
   'list-changed': (id) => reply(id, listChanged),
+  /** Is answered when it ends; each start of it is told. */
+  'subscriptions/listen': (id) =>
+    send({ method: 'notifications/acknowledged', params: { id, argv: process.argv.slice(2) } }),
   /** Answers with the next line of a script, the id in place of $ID; the last one stays. null: no answer. */
   'tools/call': (id, params) => follow(id, params),
   'prompts/get': (id, params) => follow(id, params),
