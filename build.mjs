@@ -21,14 +21,15 @@ const runApart = {
   },
 };
 
-/** Beside the chunk that starts it, see src/disk/helper-process.ts. */
-const helper = { 'slow-places-helper': 'src/disk/slow-places-helper.ts' };
+/** Beside what starts it, run.js and a chunk, see src/disk/helper-process.ts. */
+const HELPER = 'src/disk/slow-places-helper.ts';
+const helper = { 'slow-places-helper': HELPER, 'chunks/slow-places-helper': HELPER };
 /** Beside the chunk that starts it, see src/policy/prover.ts; what it runs it shares with the rest. */
 const thread = { 'chunks/prover-thread': 'src/policy/prover-thread.ts' };
 
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
 await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
-await build({ ...shared, entryPoints: helper, outdir: 'dist/chunks' });
+await build({ ...shared, entryPoints: helper, outdir: 'dist' });
 await build({
   ...shared,
   entryPoints: { main: 'src/main.ts', ...thread },

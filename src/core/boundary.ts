@@ -26,7 +26,18 @@ export function createBoundary(roots: Iterable<RealPath>): Enclosures {
 /** Something enforced at a real place, of which parts may be cut out. */
 export interface Bounded {
   readonly path: RealPath;
+  /** Places below it, in every spelling that is known: as they are written, links resolved. */
   readonly carved: readonly string[];
+}
+
+/** Is the place one that is cut out, or below one? */
+export function isCarved(place: RealPath, carved: readonly string[]): boolean {
+  return carved.some((cut) => isInside(place, cut as RealPath));
+}
+
+/** What is cut out strictly below a place. */
+export function carvedInside(place: RealPath, carved: readonly string[]): readonly string[] {
+  return carved.filter((cut) => cut !== place && isInside(cut as RealPath, place));
 }
 
 /**
@@ -47,9 +58,8 @@ export function narrowBoundary<T extends Bounded>(entries: readonly T[], limits:
 }
 
 function withinEntry<T extends Bounded>(entry: T, place: RealPath): T[] {
-  const isCarved = entry.carved.some((carved) => isInside(place, carved as RealPath));
-  const carved = entry.carved.filter((cut) => isInside(cut as RealPath, place));
-  return isCarved ? [] : [{ ...entry, path: place, carved }];
+  if (isCarved(place, entry.carved)) return [];
+  return [{ ...entry, path: place, carved: carvedInside(place, entry.carved) }];
 }
 
 /** The first of the path and the places above it, the deepest first, that is looked for. No generator: every check walks. */

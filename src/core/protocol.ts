@@ -21,7 +21,11 @@ export const INPUT_REQUIRED = 'input_required';
 
 /** Is this how an MCP client of either era opens a connection? */
 export function opensEndpoint({ method, params }: { readonly method: string; readonly params: object }): boolean {
-  if (method === 'initialize' || method === 'server/discover') return true;
+  return method === 'initialize' || method === 'server/discover' || areModern(params);
+}
+
+/** Are these the parameters of a request of the modern era? */
+export function areModern(params: object): boolean {
   const meta = '_meta' in params ? params._meta : undefined;
   return typeof meta === 'object' && meta !== null && MODERN_META.version in meta;
 }

@@ -40,6 +40,9 @@ export function unenforcedFor(
   const undescribed = (entry?.channels ?? []).filter((channel) => isUndescribed(channel, known));
   return [
     'It can open any file that its user can open: the list is told, not enforced',
+    entry?.guard === 'off'
+      ? 'Paths in tool calls are not checked: the guard is off'
+      : 'Paths in tool calls are checked only behind "rootsd run"',
     ...(entry?.roots === false ? ['Roots are off for it: only its other channels can carry the list'] : []),
     ...(carriers.length === 0 ? ['Nothing tells it the list, unless its command line has placeholders'] : []),
     ...undescribed.map((kind) => `Channel "${kind}" carries nothing: neither the policy nor the catalogue says how`),
@@ -47,8 +50,7 @@ export function unenforcedFor(
       ? ['A list that it cannot use means the whole disk to it']
       : []),
     ...(known?.unenforced ?? []),
-    ...(isReadOnlyTold ? ['"read-only" is told with a root: whether the server keeps to it is its own affair'] : []),
-    ...(entry?.guard === 'off' ? [] : ['Paths in tool calls are not checked on the way: the guard is not built yet']),
+    ...(isReadOnlyTold ? ['"read-only" is held in tool calls: what else the server does is its own affair'] : []),
   ];
 }
 

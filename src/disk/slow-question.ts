@@ -6,7 +6,7 @@ import { kernelWalk } from './kernel-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import { observeMember, observeRoot } from './observe-root.ts';
 import { type FetchedProject, fetchProject, projectFingerprint } from './project-file.ts';
-import { resolvePath } from './resolve.ts';
+import { resolvePath, resolvePlace } from './resolve.ts';
 import { type Forms, resolvePattern } from './resolve-pattern.ts';
 import { runAtOnce } from './slices.ts';
 
@@ -14,7 +14,8 @@ export type SlowQuestion =
   | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }
   | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }
   | { readonly about: 'members'; readonly path: string }
-  | { readonly about: 'forms'; readonly components: readonly Component[] };
+  | { readonly about: 'forms'; readonly components: readonly Component[] }
+  | { readonly about: 'path'; readonly path: string };
 
 export interface RootAnswer {
   readonly seen: Observation;
@@ -37,7 +38,12 @@ export interface FormsAnswer extends Omit<Forms, 'forms' | 'listed' | 'slow'> {
   readonly forms: readonly (readonly Component[])[];
 }
 
-export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer;
+export interface PathAnswer {
+  /** The canonical path; null: none is found. */
+  readonly leadsTo: string | null;
+}
+
+export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer | PathAnswer;
 
 const WALK = kernelWalk();
 
@@ -54,6 +60,10 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
       const pattern = { text: '', components: question.components };
       const { forms, isPartial, isCutOff } = runAtOnce(resolvePattern(pattern, WALK));
       return { forms: forms.map(({ components }) => components), isPartial, isCutOff };
+    }
+    case 'path': {
+      const resolved = resolvePlace(question.path, WALK);
+      return { leadsTo: resolved.ok ? resolved.path : null };
     }
   }
 }

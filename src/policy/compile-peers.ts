@@ -28,8 +28,10 @@ const DIGEST = /^[0-9a-fA-F]{64}$/;
 export function compileServers(source: PolicySource, scope: LayerScope): ServerEntry[] {
   return source.entriesOf('servers').map((entry) => {
     const { raw, pointer } = entry;
-    if (raw.guard === 'on' || raw.guard === 'strict') warnOfPromise(source, pointer, 'guard');
-    if (raw.confine === 'best-effort') warnOfPromise(source, pointer, 'confine');
+    // What will protect once it is built must not be taken for protection now.
+    if (raw.confine === 'best-effort') {
+      source.warn('POLICY_NO_EFFECT', pointerTo(pointer, 'confine'), { key: 'confine' });
+    }
     return {
       ...compileEntry(source, scope, 'server', entry),
       roots: raw.roots !== 'off',
@@ -42,11 +44,6 @@ export function compileServers(source: PolicySource, scope: LayerScope): ServerE
       confine: raw.confine ?? 'none',
     };
   });
-}
-
-/** What will protect once it is built must not be taken for protection now. */
-function warnOfPromise(source: PolicySource, pointer: Pointer, key: 'guard' | 'confine'): void {
-  source.warn('POLICY_NO_EFFECT', pointerTo(pointer, key), { key });
 }
 
 /** The hosts that a file declares. */

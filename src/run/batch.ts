@@ -7,12 +7,17 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']\n');
 
+/** The members of a batch, which is valid JSON, as they stand there. */
+export function membersOf(line: Buffer): readonly Buffer[] {
+  return elementsOf(line, line.indexOf('['));
+}
+
 /** Judges the members of a batch; what is left of it, as one line. */
 export function judgeBatch(
   line: Buffer,
   judge: (member: Buffer) => Exclude<Verdict, 'wait'>,
 ): Exclude<Verdict, 'wait'> {
-  const judged = elementsOf(line, line.indexOf('[')).map((member) => ({ member, verdict: judge(member) }));
+  const judged = membersOf(line).map((member) => ({ member, verdict: judge(member) }));
   if (judged.every(({ verdict }) => verdict === 'pass')) return 'pass';
   const kept = judged.flatMap(({ member, verdict }): readonly (readonly Uint8Array[])[] => {
     if (verdict === 'drop') return [];

@@ -2,6 +2,7 @@
 
 import type { Timer } from '../client/timer.ts';
 import { METHOD, type RpcError } from '../core/protocol.ts';
+import type { Guard } from './guard/guard.ts';
 import { Handshake } from './handshake.ts';
 import { HostMessages } from './host-messages.ts';
 import { Latch } from './latch.ts';
@@ -23,6 +24,7 @@ export interface ConversationOptions {
   readonly host: LineWriter;
   readonly notices: Notices;
   readonly timer: Timer;
+  readonly guard: Guard;
   readonly onInitialized: () => void;
   readonly onHostRootsChanged: () => void;
   /** The roots of a host of the modern era. */
@@ -73,6 +75,7 @@ export class Conversation {
       trips: this.#trips,
       fromServer: this.#fromServer,
       handshake: this.handshake,
+      guard: options.guard,
       onInitialize: (hostHasRoots) => {
         this.#hostHasRoots = hostHasRoots;
       },

@@ -2,8 +2,9 @@
 
 import { MAY_ASK_BACK, METHOD, type RpcError } from '../core/protocol.ts';
 import { announceRoots } from './announce.ts';
-import { judgeBatch } from './batch.ts';
+import { judgeBatch, membersOf } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
+import type { Guard, Judgement } from './guard/guard.ts';
 import { type Handshake, INITIALIZED, LISTEN, SETTINGS } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -43,6 +44,7 @@ export interface HostMessagesOptions {
   readonly trips: RoundTrips;
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
+  readonly guard: Guard;
   readonly onInitialize: (hostHasRoots: boolean) => void;
   readonly onInitialized: () => void;
   readonly onRootsChanged: () => void;
@@ -67,7 +69,9 @@ export class HostMessages implements Judge {
   line(line: Buffer, isOurs: boolean): Verdict {
     const message = this.#read(line);
     if (this.#mustWait(message)) return 'wait';
-    return message.kind === 'batch' ? this.#judgeBatch(line) : this.#judge(message, line, isOurs);
+    const verdict = message.kind === 'batch' ? this.#judgeBatch(line) : this.#judgeSingle(message, line, isOurs);
+    if (verdict !== 'wait') this.#options.guard.lineIsDone();
+    return verdict;
   }
 
   opening(head: Buffer): Opening {
@@ -91,7 +95,8 @@ export class HostMessages implements Judge {
    * connection is of the legacy era where it began with `initialize` and had no modern request since.
    */
   #needsAll(method: string): boolean {
-    return READ_WHOLE.has(method) || this.#isModern || !this.#options.handshake.hasBegun;
+    const { guard, handshake } = this.#options;
+    return READ_WHOLE.has(method) || guard.judges(method) || this.#isModern || !handshake.hasBegun;
   }
 
   /** The process is gone. A request of which it got the beginning will have no end; the host gets this error for it. */
@@ -128,12 +133,35 @@ export class HostMessages implements Judge {
     return message.kind === 'batch' || (message.kind === 'call' && message.id !== null);
   }
 
-  #judgeBatch(line: Buffer): Verdict {
-    return judgeBatch(line, (member) => this.#judge(readMessage(member), member, false));
+  #judgeSingle(message: Message, line: Buffer, isOurs: boolean): Verdict {
+    const judgement = this.#guarded(message, line);
+    return judgement === 'wait' ? 'wait' : this.#judge(message, line, { judgement, isOurs });
   }
 
-  #judge(message: Message, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
+  /** Nothing is passed on before it is known of all members whether they may. */
+  #judgeBatch(line: Buffer): Verdict {
+    const judgements = membersOf(line).map((member) => this.#guarded(readMessage(member), member));
+    const known = judgements.filter((judgement) => judgement !== 'wait');
+    if (known.length < judgements.length) return 'wait';
+    const ahead = known.values();
+    return judgeBatch(line, (member) => {
+      const judgement = ahead.next().value ?? 'pass';
+      return this.#judge(readMessage(member), member, { judgement, isOurs: false });
+    });
+  }
+
+  /** There is nobody to guard where all is refused. */
+  #guarded(message: Message, line: Buffer): Judgement {
+    return typeof this.gate === 'object' ? 'pass' : this.#options.guard.judge(line, message);
+  }
+
+  #judge(
+    message: Message,
+    line: Buffer,
+    { judgement, isOurs }: { judgement: Exclude<Judgement, 'wait'>; isOurs: boolean },
+  ): Exclude<Verdict, 'wait'> {
     if (typeof this.gate === 'object') return this.#refuse(message, this.gate);
+    if (judgement !== 'pass') return this.#holdBack(judgement.reply);
     switch (message.kind) {
       case 'call':
         return message.id === null
@@ -215,6 +243,11 @@ export class HostMessages implements Judge {
       return 'drop';
     }
     return fromServer.takeStale(id) ? 'drop' : 'pass';
+  }
+
+  #holdBack(reply: string | null): 'drop' {
+    if (reply !== null) this.#options.host.insert(reply);
+    return 'drop';
   }
 
   #refuse(message: Message, error: RpcError): Exclude<Verdict, 'wait'> {

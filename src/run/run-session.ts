@@ -9,6 +9,7 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import { type Child, type Ended, startChild } from './child.ts';
 import { Conversation } from './conversation.ts';
 import { AT_ONCE, ChildEnding, PATIENT, QUICK } from './end-child.ts';
+import { Guard } from './guard/guard.ts';
 import { HostRoots } from './host-roots.ts';
 import { Latch } from './latch.ts';
 import { LineFlow } from './line-flow.ts';
@@ -48,6 +49,7 @@ export class RunSession {
   readonly #host: LineWriter;
   readonly #hostFlow: LineFlow;
   readonly #conversation: Conversation;
+  readonly #guard: Guard;
   readonly #hostRoots: HostRoots;
   /** The host ended its input, or is gone. */
   readonly #hostLeft = new Latch();
@@ -73,10 +75,12 @@ export class RunSession {
     this.#isArgvChannel = hasPlaceholders(run.command.slice(1));
     const hurried = this.#signalled.reached.then(() => this.#wait(HURRY_MS));
     this.#hurry = Promise.race([this.#hostGone.reached, hurried]);
+    this.#guard = new Guard({ timer, cwd: () => process.cwd(), onAnswer: () => this.#hostFlow.resume() });
     this.#conversation = new Conversation({
       host: this.#host,
       notices,
       timer,
+      guard: this.#guard,
       onInitialized: () => this.#initialized(),
       onHostRootsChanged: () => this.#askHostRoots(),
       hostRoots: {
@@ -178,7 +182,8 @@ export class RunSession {
     const uid = ownUid();
     const { command } = run;
     const onFault = (error: unknown): void => this.#fail(error);
-    const roots = new SessionRoots({ attachment, server, timer, command, runtimeDirectories, uid, onFault });
+    const guard = this.#guard;
+    const roots = new SessionRoots({ attachment, server, guard, timer, command, runtimeDirectories, uid, onFault });
     this.#attachment = attachment;
     this.#roots = roots;
     this.#conversation.use(roots.channel);
@@ -337,6 +342,7 @@ export class RunSession {
   #close(): void {
     this.#hostFlow.close();
     this.#options.notices.sayNoise();
+    this.#guard.close();
     this.#attachment?.close();
     this.#roots?.close();
   }

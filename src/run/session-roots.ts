@@ -5,6 +5,7 @@ import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import type { RealPath } from '../core/path.ts';
 import type { LaunchPlan } from '../core/protocol.ts';
+import type { Guard } from './guard/guard.ts';
 import type { HostRootsList } from './host-roots.ts';
 import type { LineWriter } from './line-writer.ts';
 import { expandArguments } from './placeholders.ts';
@@ -15,6 +16,7 @@ import { Tombstone } from './tombstone.ts';
 export interface SessionRootsOptions {
   readonly attachment: Attachment;
   readonly server: LineWriter;
+  readonly guard: Guard;
   readonly timer: Timer;
   /** As it was given, with its placeholders. */
   readonly command: readonly string[];
@@ -43,6 +45,7 @@ export class SessionRoots {
     this.#tombstone = new Tombstone({ uid, runtimeDirectories });
     const [plan, told, tombstone] = [this.#plan, this.#told, this.#tombstone];
     this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onFault });
+    this.#options.guard.update(plan, told.places);
   }
 
   /** What holds of the server's entry in the policy. */
@@ -65,6 +68,8 @@ export class SessionRoots {
     const { view } = this.#options.attachment;
     this.#plan = view.plan;
     this.#told = narrowView(view, this.#plan.hostRoots === 'narrow' ? this.#limits : null);
+    // The guard first: what is taken away is so before the server hears of it.
+    this.#options.guard.update(this.#plan, this.#told.places);
     this.channel.update(this.#told, this.#plan);
   }
 

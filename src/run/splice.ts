@@ -128,7 +128,8 @@ function readKey(quoted: string): string {
   }
 }
 
-function skipBlanks(text: Buffer, from: number): number {
+/** Where the blanks of JSON end that begin there. */
+export function skipBlanks(text: Buffer, from: number): number {
   let at = from;
   while (isBlank(text[at])) at += 1;
   return at;
@@ -139,7 +140,7 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /** Behind the closing quote; of one that is not closed, the end of the text. */
-function endOfString(text: Buffer, quote: number): number {
+export function endOfString(text: Buffer, quote: number): number {
   let at = text.indexOf(QUOTE, quote + 1);
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf(QUOTE, at + 1);
   return at === -1 ? text.length : at + 1;

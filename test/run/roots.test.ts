@@ -43,8 +43,8 @@ describe('rootsd run, initialize', () => {
     '{"jsonrpc":"2.0","id":7,"method":"resources/subscribe","params":{"uri":"',
     '{"jsonrpc":"2.0","id":7,"method":"logging/setLevel"',
   ]) {
-    it(`passes on as it is what is no JSON to its end: ${broken}`, async (t) => {
-      const { host } = await setUp(t);
+    it(`passes on as it is, where nobody guards, what is no JSON to its end: ${broken}`, async (t) => {
+      const { host } = await setUp(t, { guard: 'off' });
       host.write(`${broken}\n`);
       await host.initialize();
       assert.equal(((await host.ask('received')) as string[])[0], broken);

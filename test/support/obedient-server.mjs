@@ -33,7 +33,7 @@ function ask(id, raw) {
 /** How often each script was asked. */
 const steps = new Map();
 
-function follow(id, { name, uri, arguments: { script, key = name ?? uri } }) {
+function follow(id, { name, uri, arguments: { script = [null], key = name ?? uri } = {} }) {
   const step = steps.get(key) ?? 0;
   steps.set(key, step + 1);
   const line = script[Math.min(step, script.length - 1)];
@@ -53,7 +53,7 @@ const methods = {
   /** Is answered when it ends; each start of it is told. */
   'subscriptions/listen': (id) =>
     send({ method: 'notifications/acknowledged', params: { id, argv: process.argv.slice(2) } }),
-  /** Answers with the next line of a script, the id in place of $ID; the last one stays. null: no answer. */
+  /** Answers with the next line of a script, the id in place of $ID; the last one stays. null, or no script: no answer. */
   'tools/call': (id, params) => follow(id, params),
   'prompts/get': (id, params) => follow(id, params),
   'resources/read': (id, params) => follow(id, params),

@@ -1,0 +1,61 @@
+import { posix } from 'node:path';
+import { carvedInside, createBoundary, type Enclosures, isCarved } from '../../core/boundary.ts';
+import type { RealPath } from '../../core/path.ts';
+import type { BoundaryEntry } from '../../core/protocol.ts';
+import { PROJECT_FILE } from '../../disk/project-file.ts';
+
+/** Why a place may not be used. */
+export type Objection =
+  | 'outside'
+  /** It is written as if it lay inside. */
+  | 'leads-outside'
+  | 'carved'
+  | 'read-only'
+  | 'project-file'
+  /** What lies there cannot be known now. */
+  | 'silent'
+  /** Not a text that means one place. */
+  | 'ambiguous';
+
+/** What a session is held to: the places that it may use, and how. */
+export class HeldPlaces {
+  readonly entries: readonly BoundaryEntry[];
+  readonly #places: Enclosures;
+  readonly #access: ReadonlyMap<string, BoundaryEntry['access']>;
+  readonly #carved: readonly string[];
+
+  constructor(entries: readonly BoundaryEntry[]) {
+    this.entries = entries;
+    this.#places = createBoundary(entries.map(({ path }) => path as RealPath));
+    this.#access = new Map(entries.map(({ path, access }) => [path, access]));
+    this.#carved = [...new Set(entries.flatMap(({ carved }) => carved))];
+  }
+
+  /** May this be used, `writes`: also be changed? null: yes. */
+  objectionTo(place: RealPath, writes: boolean): Objection | null {
+    const holder = this.#places.enclosing(place);
+    if (holder === undefined) return 'outside';
+    if (isCarved(place, this.#carved)) return 'carved';
+    if (!writes) return null;
+    if (this.#access.get(holder) !== 'read-write') return 'read-only';
+    if (this.#isProjectFile(place)) return 'project-file';
+    return this.#holdsCarved(place) ? 'carved' : null;
+  }
+
+  /** Does the text, links not followed, name something inside? A name that is cut out is so whatever lies there. */
+  objectionToText(path: string): Objection | null {
+    const plain = posix.normalize(path) as RealPath;
+    if (this.#places.enclosing(plain) === undefined) return 'outside';
+    return isCarved(plain, this.#carved) ? 'carved' : null;
+  }
+
+  /** Who may change what a project file says of its root could widen that. */
+  #isProjectFile(place: RealPath): boolean {
+    return this.entries.some(({ path }) => place === posix.join(path, PROJECT_FILE));
+  }
+
+  /** A directory that is moved takes along what is cut out of it. The roots themselves are worked in, not moved. */
+  #holdsCarved(place: RealPath): boolean {
+    return !this.#access.has(place) && carvedInside(place, this.#carved).length > 0;
+  }
+}

@@ -1,0 +1,64 @@
+// A message that is judged must be the same for whoever reads it after us. Readers of JSON differ where a name stands twice
+// (the first, the last, an error), in bytes that are not UTF-8, and in what they take for the end of a line: such a
+// message is no message here.
+
+import { isUtf8 } from 'node:buffer';
+import { endOfString, skipBlanks } from '../splice.ts';
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+export type ReadAlike =
+  | { readonly ok: true; readonly value: JsonObject }
+  /** `why` goes on where "the message" stops. */
+  | { readonly ok: false; readonly why: string };
+
+/** Reads a line that is one object, and the same one for every reader. */
+export function readAlike(line: Buffer): ReadAlike {
+  if (!isUtf8(line)) return refuse('is not valid UTF-8');
+  const text = line.toString('utf8').replace(/\r?\n$/, '');
+  // Some read lines that end with it, and would find other messages in this one.
+  if (text.includes('\r')) return refuse('holds a carriage return');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('is not one object');
+  const names = countNames(value);
+  if (names === null) return refuse('has a name with a lone surrogate');
+  return names === countWrittenNames(line) ? { ok: true, value: value as JsonObject } : refuse('has a name twice');
+}
+
+function refuse(why: string): ReadAlike {
+  return { ok: false, why };
+}
+
+/** The members of all objects; null: one has a name that readers replace by another. */
+function countNames(value: object): number | null {
+  let count = 0;
+  const ahead: object[] = [value];
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    if (!Array.isArray(next)) {
+      const names = Object.keys(next);
+      if (names.some((name) => /\p{Cs}/u.test(name))) return null;
+      count += names.length;
+    }
+    for (const child of Object.values(next)) if (typeof child === 'object' && child !== null) ahead.push(child);
+  }
+  return count;
+}
+
+/** The strings in a valid JSON text that stand before a colon: more than there are members where a name stands twice. */
+function countWrittenNames(text: Buffer): number {
+  let count = 0;
+  for (let quote = text.indexOf(QUOTE); quote !== -1; ) {
+    const end = endOfString(text, quote);
+    if (text[skipBlanks(text, end)] === COLON) count += 1;
+    quote = text.indexOf(QUOTE, end);
+  }
+  return count;
+}

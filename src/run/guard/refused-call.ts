@@ -1,0 +1,62 @@
+// What the host is told in the server's place. One form, so that a model can read it and correct itself; nothing in it
+// depends on whether a place outside exists.
+
+import { escapeForTerminal } from '../../core/display.ts';
+import { type BoundaryEntry, RPC } from '../../core/protocol.ts';
+import { errorLine } from '../open-requests.ts';
+import type { Objection } from './held-places.ts';
+
+const MAX_TEXT = 300;
+const MAX_PLACES = 10;
+
+/** Go on where the value stops. */
+const REASONS: Readonly<Record<Objection, string>> = {
+  outside: 'lies outside of what this server may use',
+  'leads-outside': 'leads outside of what this server may use, or nowhere',
+  carved: 'is, or holds, what this server may not use',
+  'read-only': 'may only be read, and this call may write',
+  'project-file': 'may only be read: it says what may be done there',
+  silent: 'lies on a file system that does not answer',
+  ambiguous: 'does not name one place for all who read it',
+};
+
+export interface RefusedPath {
+  readonly property: string;
+  readonly value: string;
+  readonly objection: Objection;
+}
+
+/** Which path, why, and what is allowed. */
+export function refusalText({ property, value, objection }: RefusedPath, allowed: readonly BoundaryEntry[]): string {
+  const where = property === '' ? '' : ` (in "${shown(property)}")`;
+  return `Not allowed by rootsd: "${shown(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
+}
+
+function allowedText(allowed: readonly BoundaryEntry[]): string {
+  if (allowed.length === 0) return 'This server may use no directory now';
+  const listed = allowed.slice(0, MAX_PLACES).map(({ path, access }) => `"${shown(path)}" (${access})`);
+  const more = allowed.length > MAX_PLACES ? ` and ${allowed.length - MAX_PLACES} more` : '';
+  return `This server may use ${listed.join(', ')}${more}`;
+}
+
+function shown(text: string): string {
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return escapeForTerminal(cut);
+}
+
+/** The line that answers a tool call as a tool that failed would. */
+export function refusedCall(id: string, { text, isModern }: { text: string; isModern: boolean }): string {
+  const result = { ...(isModern ? { resultType: 'complete' } : {}), content: [{ type: 'text', text }], isError: true };
+  return `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`;
+}
+
+/** The line that answers any other request. */
+export function refusedRequest(id: string, text: string): string {
+  return errorLine(id, { code: RPC.invalidParams, message: text });
+}
+
+/** The line that answers what cannot be judged, and so reaches nobody. */
+export function unreadableMessage(id: string, why: string): string {
+  const code = id === 'null' ? RPC.parse : RPC.invalidRequest;
+  return errorLine(id, { code, message: `Not passed on by rootsd: the message ${why}` });
+}

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { isInside } from '../../../src/core/boundary.ts';
+import type { RealPath } from '../../../src/core/path.ts';
+import type { BoundaryEntry } from '../../../src/core/protocol.ts';
+import { resolvePath } from '../../../src/disk/resolve.ts';
+import { Guard, type GuardPlan, type Judgement } from '../../../src/run/guard/guard.ts';
+import { readMessage } from '../../../src/run/message.ts';
+import type { Json } from '../../support/run-host.ts';
+import { makeTree } from '../../support/tree.ts';
+
+const TREE = [
+  'file a/f x',
+  'file a/d/secret/f x',
+  'file a/.rootsd.yaml x',
+  'file r/f x',
+  'file out/f x',
+  'dir home',
+  'link a/out -> ../out',
+  'link a/self -> d',
+  'link a/s -> d/secret',
+  'link a/new -> ../out/none',
+  'link a/loop -> loop',
+  'link alias -> a',
+];
+
+interface Setup {
+  readonly base: string;
+  readonly guard: Guard;
+  /** What becomes of a call of a tool. */
+  readonly call: (args: unknown, tool?: string) => Judgement;
+}
+
+function setUp(t: TestContext, plan: Partial<GuardPlan> = {}): Setup {
+  const base = makeTree(t, TREE);
+  const guard = new Guard({
+    timer: () => () => undefined,
+    cwd: () => `${base}/a`,
+    onAnswer: () => assert.fail(),
+    homes: [`${base}/home`],
+  });
+  const entry = (root: string, access: BoundaryEntry['access'], carved: readonly string[] = []): BoundaryEntry => ({
+    root,
+    path: `${base}/${root}`,
+    access,
+    carved,
+  });
+  const entries = [entry('a', 'read-write', [`${base}/a/d/secret`]), entry('r', 'read-only')];
+  guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {}, ...plan }, entries);
+  const call = (args: unknown, name = 't'): Judgement => judge(guard, 'tools/call', { name, arguments: args });
+  return { base, guard, call };
+}
+
+function judge(guard: Guard, method: string, params: unknown, id: unknown = 1): Judgement {
+  return judgeText(guard, JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+}
+
+function judgeText(guard: Guard, text: string | Buffer): Judgement {
+  const line = Buffer.from(`${text}\n`);
+  return guard.judge(line, readMessage(line));
+}
+
+function replyOf(judgement: Judgement): Json {
+  assert.ok(typeof judgement === 'object', String(judgement));
+  return JSON.parse(judgement.reply ?? 'null') as Json;
+}
+
+function textOf(judgement: Judgement): string {
+  const { result, error } = replyOf(judgement) as {
+    readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
+    readonly error?: { readonly message: string };
+  };
+  return result?.content[0]?.text ?? error?.message ?? '';
+}
+
+describe('Guard, a path that is named', () => {
+  const PASSES = ['a', 'a/f', 'alias/f', 'a/self/x', 'a/none/yet', 'a/d/../f', 'a/self/../f'];
+  for (const path of PASSES) {
+    it(`passes inside: ${path}`, (t) => {
+      const { base, call } = setUp(t);
+      assert.equal(call({ path: `${base}/${path}` }), 'pass');
+    });
+  }
+
+  const OUTSIDE = 'lies outside of what this server may use';
+  const LEADS = 'leads outside of what this server may use, or nowhere';
+  const CARVED = 'is, or holds, what this server may not use';
+  const REFUSED: readonly (readonly [string, string])[] = [
+    ['out/f', OUTSIDE],
+    ['out/none', OUTSIDE],
+    ['ax', OUTSIDE],
+    ['.', OUTSIDE],
+    ['a/../out/f', OUTSIDE],
+    ['a/none/../../out/f', OUTSIDE],
+    ['a/out', LEADS],
+    ['a/out/f', LEADS],
+    ['a/out/none', LEADS],
+    ['a/new', LEADS],
+    ['a/loop', LEADS],
+    ['a/f/x', LEADS],
+    // The kernel sees "a", who cancels by text sees what lies above.
+    ['a/self/../../out', OUTSIDE],
+    ['a/d/secret/f', CARVED],
+    ['a/d/secret/none', CARVED],
+    ['a/s/f', CARVED],
+    ['a/self/secret', CARVED],
+    ['a/d', CARVED],
+    ['r/f', 'may only be read, and this call may write'],
+    ['a/.rootsd.yaml', 'may only be read: it says what may be done there'],
+  ];
+  for (const [path, why] of REFUSED) {
+    it(`is refused: ${path}`, (t) => {
+      const { base, call } = setUp(t);
+      const text = textOf(call({ path: `${base}/${path}` }));
+      const may = `This server may use "${base}/a" (read-write), "${base}/r" (read-only)`;
+      assert.equal(text, `Not allowed by rootsd: "${base}/${path}" (in "path") ${why}. ${may}`);
+    });
+  }
+
+  it('is told apart neither by what lies outside nor by what a link leads to', (t) => {
+    const { base, call } = setUp(t);
+    const said = (path: string): string => textOf(call({ path: `${base}/${path}` })).replace(path, 'X');
+    for (const prefix of ['out', 'a/out']) {
+      const all = ['f', 'none', 'f/x', 'f/..', 'none/..'].map((name) => said(`${prefix}/${name}`));
+      assert.equal(new Set(all).size, 1);
+    }
+  });
+
+  it('is refused in a tool result that a model can read, under the id of the call', (t) => {
+    const { guard } = setUp(t);
+    const params = { name: 't', arguments: { path: '/etc/passwd' } };
+    const { id, result } = replyOf(judge(guard, 'tools/call', params, 'x')) as { id: string; result: Json };
+    assert.equal(id, 'x');
+    assert.equal(result.isError, true);
+  });
+
+  it('is refused in the era of the call', (t) => {
+    const { guard } = setUp(t);
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const { result } = replyOf(judge(guard, 'tools/call', { name: 't', arguments: { path: '/etc' }, _meta }));
+    assert.equal((result as Json).resultType, 'complete');
+  });
+
+  it('is refused without an answer where none is expected', (t) => {
+    const { guard } = setUp(t);
+    const text = '{"jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"path":"/etc"}}}';
+    assert.deepEqual(judgeText(guard, text), { reply: null });
+  });
+
+  it('is shown without what would not be seen, and cut where it is long', (t) => {
+    const { call } = setUp(t);
+    const text = textOf(call({ path: `/\u202e${'x'.repeat(10_000)}` }));
+    assert.ok(text.includes('"/\\u202exxx') && text.length < 1_000, text);
+  });
+
+  it('is refused everywhere where nothing is allowed', (t) => {
+    const { base, guard, call } = setUp(t);
+    guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {} }, []);
+    assert.match(textOf(call({ path: `${base}/a` })), /may use no directory now$/);
+  });
+
+  it('passes everywhere where the guard is off', (t) => {
+    const { call } = setUp(t, { guard: 'off' });
+    assert.equal(call({ path: '/etc/passwd' }), 'pass');
+  });
+});
+
+describe('Guard, requests', () => {
+  const ROWS: readonly (readonly [string, unknown, boolean])[] = [
+    ['resources/read', { uri: 'file:///etc/passwd' }, true],
+    ['resources/read', { uri: 'memo://x' }, false],
+    ['resources/subscribe', { uri: '/etc/passwd' }, true],
+    ['prompts/get', { name: 'p', arguments: { file: '/etc/passwd' } }, true],
+    ['completion/complete', { ref: { type: 'ref/prompt' }, argument: { name: 'path', value: '/etc/p' } }, true],
+    ['completion/complete', { argument: { name: 'q', value: '/etc/p' }, context: { arguments: {} } }, false],
+    ['completion/complete', { argument: { name: 'q', value: 'x' }, context: { arguments: { dir: '/etc' } } }, true],
+    ['completion/complete', { ref: { uri: 'file:///{path}' }, argument: { name: 'q', value: 'x' } }, false],
+    ['tools/call', { name: 't', arguments: {}, _meta: { path: '/etc' } }, false],
+    ['tools/call', { name: 't', ARGUMENTS: { path: '/etc' } }, true],
+    ['tools/call', { name: 't', arguments: [{ path: '/etc' }] }, true],
+    ['tools/call', null, false],
+    ['tools/list', { path: '/etc' }, false],
+    ['other', { path: '/etc' }, false],
+  ];
+  for (const [method, params, isRefused] of ROWS) {
+    it(`${method} ${JSON.stringify(params)}: ${isRefused ? 'refused' : 'passes'}`, (t) => {
+      const { guard } = setUp(t);
+      const judgement = judge(guard, method, params);
+      if (!isRefused) assert.equal(judgement, 'pass');
+      else assert.equal('result' in replyOf(judgement), method === 'tools/call');
+    });
+  }
+
+  /** What is no message to us, or another one, may be such a call to somebody else. */
+  const HIDDEN: readonly (readonly [string, string])[] = [
+    ['a second method', '{"id":1,"method":"ping","method":"tools/call","params":{"arguments":{"path":"/etc"}}}'],
+    ['an escaped method', '{"id":1,"method":"tools\\/call","params":{"arguments":{"path":"/etc"}}}'],
+    ['an escaped name', '{"id":1,"m\\u0065thod":"tools/call","params":{"arguments":{"path":"/etc"}}}'],
+    ['a result beside it', '{"id":1,"result":0,"method":"tools/call","params":{"arguments":{"path":"/etc"}}}'],
+    ['arguments twice', '{"id":1,"method":"tools/call","params":{"arguments":{"path":"/etc","path":"x"}}}'],
+    ['no number', '{"id":1,"method":"tools/call","params":{"arguments":{"path":"/etc","n":NaN}}}'],
+    ['a byte order mark', '\ufeff{"id":1,"method":"tools/call","params":{"arguments":{"path":"/etc"}}}'],
+    ['lines within', '{"id":1,"method":"x",\r{"id":1,"method":"tools/call","params":{"path":"/etc"}}\r}'],
+    ['a batch within a batch', '[[{"id":1,"method":"tools/call","params":{"arguments":{"path":"/etc"}}}]]'],
+  ];
+  for (const [what, text] of HIDDEN) {
+    it(`a call behind ${what} is refused`, (t) => {
+      const { guard } = setUp(t);
+      const judgement = judgeText(guard, what.startsWith('a batch') ? text.slice(1, -1) : text);
+      assert.ok(typeof judgement === 'object');
+    });
+  }
+
+  it('all else passes: answers, notifications, blank lines', (t) => {
+    const { guard } = setUp(t);
+    for (const text of ['{"id":1,"result":{"path":"/etc"}}', '{"method":"notifications/x","params":{}}', '', ' \r']) {
+      assert.equal(judgeText(guard, text), 'pass', text);
+    }
+  });
+});
+
+describe('Guard, a tool', () => {
+  const write = (text: string): boolean => text.includes('this call may write');
+  const list = { tools: [{ name: 'reader', annotations: { readOnlyHint: true } }, { name: 'silent' }, null, 5] };
+
+  it('writes unless the server says otherwise, and the catalogue before the server', (t) => {
+    const { base, guard, call } = setUp(t, { tools: { known: 'read', reader2: 'write' } });
+    const file = { path: `${base}/r/f` };
+    assert.ok(write(textOf(call(file, 'reader'))), 'not listed yet');
+    guard.tools.learn({ tools: [...list.tools, { name: 'reader2', annotations: { readOnlyHint: true } }] });
+    assert.equal(call(file, 'reader'), 'pass');
+    assert.equal(call(file, 'known'), 'pass');
+    for (const tool of ['silent', 'reader2', 'toString', 'never']) assert.ok(write(textOf(call(file, tool))), tool);
+  });
+
+  it('has paths where its schema says so', (t) => {
+    const { guard, call } = setUp(t);
+    assert.equal(call({ where: '/etc', items: ['/etc'] }), 'pass');
+    const properties = {
+      where: { anyOf: [{ type: 'string', format: 'path' }, { type: 'null' }] },
+      nested: { type: 'object', properties: { items: { type: 'array', items: { format: 'uri' } } } },
+    };
+    guard.tools.learn({ tools: [{ name: 't', inputSchema: { type: 'object', properties } }] });
+    assert.match(textOf(call({ where: '/etc' })), /\(in "where"\)/);
+    assert.match(textOf(call({ nested: { items: ['/etc'] } })), /\(in "items"\)/);
+    assert.equal(call({ where: '/etc' }, 'other'), 'pass');
+  });
+});
+
+it('Guard lets no path outside through, however arguments are built', (t) => {
+  const { base, guard } = setUp(t, { tools: { t: 'read' } });
+  const places = ['a', 'a/f', 'a/d/secret', 'a/out', 'a/s', 'a/new', 'r', 'out', 'out/f', 'none', 'alias', 'a/self'];
+  const step = fc.constantFrom('..', '.', '', 'f', 'd', 'x', 'secret', 'out', 'self');
+  const path = fc
+    .tuple(
+      fc.constantFrom(...places.map((place) => `${base}/${place}`), '/etc', '~', '~/x', ''),
+      fc.array(step, { maxLength: 4 }),
+    )
+    .map(([start, steps]) => [start, ...steps].join('/'));
+  const text = fc.oneof(
+    path,
+    path.map((it) => `file://${it}`),
+    fc.tuple(fc.constantFrom(' ', '"', '\t', ''), path).map(([around, it]) => around + it + around),
+    fc.string({ unit: 'binary' }),
+  );
+  const name = fc.constantFrom('path', 'paths', 'source', 'file_path', 'content', 'x', 'uri', 'outputDir', 'query');
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 4 }),
+      fc.constantFrom(null, 1, true),
+    ),
+  }));
+  let passed = 0;
+  const property = fc.property(value, fc.constantFrom('tools/call', 'prompts/get'), (args, method) => {
+    if (judge(guard, method, { name: 't', arguments: args }) !== 'pass') return;
+    passed += 1;
+    for (const named of plainlyNamed(args, 'arguments')) assert.ok(isHeld(base, named), named);
+  });
+  fc.assert(property, { numRuns: 4_000 });
+  assert.ok(passed > 300, `only ${passed} passed`);
+});
+
+/** Paths that arguments name, as plainly as the documentation says it. */
+function plainlyNamed(value: unknown, property: string): readonly string[] {
+  if (typeof value === 'string') {
+    const bare = value.trim().replaceAll('"', '');
+    if (['content', 'query'].includes(property) || bare.includes('\n')) return [];
+    if (bare.startsWith('file://')) return [decodeURIComponent(bare.slice('file://'.length))];
+    const isNamed = ['path', 'paths', 'source', 'file_path', 'uri', 'outputDir'].includes(property);
+    return isNamed && bare.startsWith('/') ? [bare] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((element) => plainlyNamed(element, property));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => plainlyNamed(member, name));
+}
+
+function isHeld(base: string, path: string): boolean {
+  const resolved = resolvePath(path);
+  const inside = (outer: string): boolean => resolved.ok && isInside(resolved.path, `${base}/${outer}` as RealPath);
+  return (inside('a') && !inside('a/d/secret')) || inside('r');
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { namedPaths, type Reading } from '../../../src/run/guard/named-paths.ts';
+import { namesPath, namesText } from '../../../src/run/guard/path-names.ts';
+
+const READING: Reading = {
+  strict: false,
+  pathNames: new Set(),
+  schemaNames: new Set(),
+  relativePaths: 'pass',
+  cwd: '/w/d',
+  homes: ['/home/ana'],
+};
+
+/** What arguments name: `property value -> candidates`, `?` where that cannot be told. */
+function named(value: unknown, reading: Partial<Reading> = {}): readonly string[] {
+  return [...namedPaths(value, { ...READING, ...reading })].map(
+    ({ property, candidates }) => `${property}: ${candidates?.join(' ') ?? '?'}`,
+  );
+}
+
+describe('namesPath() tells by the last word of a name', () => {
+  const YES = ['path', 'Path', 'PATH', 'paths', 'file_path', 'filePath', 'repo-path', 'outputDirs', 'directories'];
+  const ALSO = ['repositories', 'fileURI', 'fileURIs', 'uris', 'path2', 'paths[]', 'a.b.target', 'from', 'XMLFile'];
+  const NO = ['', 'name', 'content', 'pathology', 'fromage', 'filepathx', 'tot', 'profile', 'rooted', '路径'];
+  for (const name of [...YES, ...ALSO]) it(`yes: ${name}`, () => assert.equal(namesPath(name), true));
+  for (const name of NO) it(`no: ${name}`, () => assert.equal(namesPath(name), false));
+});
+
+describe('namesText() tells by the whole name, however it is spelt', () => {
+  for (const name of ['content', 'oldText', 'old_text', 'NEW-TEXT', 'query']) {
+    it(`yes: ${name}`, () => assert.equal(namesText(name), true));
+  }
+  for (const name of ['file_content_path', 'contentPath', 'textual']) {
+    it(`no: ${name}`, () => assert.equal(namesText(name), false));
+  }
+});
+
+describe('namedPaths()', () => {
+  const ROWS: readonly (readonly [string, unknown, readonly string[]])[] = [
+    ['an absolute path in a property that holds paths', { path: '/a' }, ['path: /a']],
+    ['none in another property', { name: '/a', x: '~/b' }, []],
+    ['at any depth', { a: [{ b: { files: ['/a', ['/b']] } }] }, ['files: /a', 'files: /b']],
+    ['the property of an object counts, not the one around it', { path: { name: '/a' } }, []],
+    ['a name that is a path itself', { files: { '/a': 'x' } }, ['files: /a']],
+    ['a file URI anywhere', { x: 'file:///a%20b' }, ['x: /a b']],
+    ['a file URI in any case', { x: 'FILE:///a' }, ['x: ?']],
+    ['a file URI of another host', { x: 'file://h/a' }, ['x: ?']],
+    ['no other URI', { uri: 'https://x/y', source: 'memo:a' }, []],
+    ['text, whatever it looks like', { content: '/a', old_text: 'file:///a', query: '~/a' }, []],
+    ['no value with a line break', { path: '/a\n/b' }, []],
+    ['blanks and quotes around, which servers cut away', { path: ' "/a"\n', to: '\t/b' }, ['path: /a', 'to: /b']],
+    ['with blanks behind as it stands and without', { path: '/a ' }, ['path: /a  /a']],
+    ['a home', { path: '~', to: '~/b' }, ['path: /home/ana', 'to: /home/ana/b']],
+    ['the home of somebody', { path: '~bob/x' }, ['path: ?']],
+    ['a name that only begins with a tilde', { path: '~$x.docx' }, []],
+    ['no relative path', { path: 'a/b', to: '..a', from: 'main..dev' }, []],
+    ['a relative path that climbs', { path: '../a' }, ['path: /w/d/../a /w/a']],
+    ['both ways of reading ".."', { path: '/l/../a' }, ['path: /l/../a /a']],
+    ['a scheme does not hide that it climbs', { path: 'x://../../../../a' }, ['path: /a']],
+    ['a list in one text', { path: '/a,/b;/c:/d' }, ['path: /a,/b;/c:/d /a /b /c /d']],
+    ['nothing in numbers, null and booleans', { path: 1, file: null, dir: true }, []],
+    ['__proto__', JSON.parse('{"__proto__":{"path":"/a"}}'), ['path: /a']],
+  ];
+  for (const [what, value, expected] of ROWS) it(what, () => assert.deepEqual(named(value), expected));
+
+  it('takes names from the policy before all other rules, and from the schema', () => {
+    const value = { query: '/a', thing_id: '/b', other: '/c' };
+    assert.deepEqual(named(value, { pathNames: new Set(['query']) }), ['query: /a']);
+    assert.deepEqual(named(value, { schemaNames: new Set(['thingid', 'query']) }), ['thing_id: /b']);
+  });
+
+  it('resolves relative paths where the server does', () => {
+    const value = { path: 'a', dir: '.', to: '~', x: 'b', uri: 'memo:a' };
+    const expected = ['path: /w/d/a', 'dir: /w/d/.', 'to: /home/ana /w/d/~'];
+    assert.deepEqual(named(value, { relativePaths: 'cwd' }), expected);
+  });
+
+  it('takes every value that looks like a path where it is strict', () => {
+    const value = { x: '/a', y: './b', z: '../c', home: '~/d', word: 'e/f', text: '/g', list: ['..'] };
+    const expected = ['x: /a', 'y: /w/d/./b', 'z: /w/d/../c /w/c', 'home: /home/ana/d', 'list: /w/d/.. /w'];
+    assert.deepEqual(named(value, { strict: true }), expected);
+  });
+});

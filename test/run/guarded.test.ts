@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { LaunchPlan } from '../../src/core/protocol.ts';
+import { viewOf } from '../support/fake-daemon.ts';
+import { type Json, useRun } from '../support/run-host.ts';
+import { type RunSetup, setUpRun } from '../support/run-setup.ts';
+
+const program = useRun();
+
+/** Between host and server, after the handshake. The server knows no tools: what reaches it is what it has received. */
+async function setUp(t: TestContext, plan: Partial<LaunchPlan> = {}): Promise<RunSetup> {
+  const setup = await setUpRun(t, program(), { plan });
+  await setup.host.initialize();
+  return setup;
+}
+
+function callOf(path: string, id: unknown = 7): Json {
+  return { id, method: 'tools/call', params: { name: 'read', arguments: { path } } };
+}
+
+/** What the server has received since the handshake. */
+async function reached({ host }: RunSetup): Promise<readonly string[]> {
+  return ((await host.ask('received')) as string[]).slice(2, -1);
+}
+
+describe('rootsd run, the guard', () => {
+  it('passes a call that names what is allowed, byte for byte', async (t) => {
+    const setup = await setUp(t);
+    const line = `{ "jsonrpc":"2.0","id":7.0,"method" : "tools/call","params":{"arguments":{"path":"${setup.base}/a/\\u00e9","n":1e400}}}`;
+    setup.host.write(`${line}\n`);
+    assert.deepEqual(await reached(setup), [line]);
+  });
+
+  it('answers a call that names what is not allowed, and the server never sees it', async (t) => {
+    const setup = await setUp(t);
+    const { host, base } = setup;
+    host.send(callOf(`${base}/b/f`));
+    const { result } = (await host.next(({ id }) => id === 7)) as { result: { isError: boolean; content: Json[] } };
+    assert.equal(result.isError, true);
+    const text = `Not allowed by rootsd: "${base}/b/f" (in "path") lies outside of what this server may use. This server may use "${base}/a" (read-write)`;
+    assert.deepEqual(result.content, [{ type: 'text', text }]);
+    assert.deepEqual(await reached(setup), []);
+  });
+
+  it('holds a long call until it is judged, and passes it whole', async (t) => {
+    const setup = await setUp(t);
+    const { host, base } = setup;
+    const content = 'é"\\'.repeat(500_000);
+    for (const [id, name] of ['a', 'b', 'a'].entries()) {
+      const params = { arguments: { content, path: `${base}/${name}/f` } };
+      host.send({ id, method: 'tools/call', params });
+    }
+    const { result } = (await host.next(({ id }) => id === 1)) as { result: { isError: boolean } };
+    assert.equal(result.isError, true);
+    const ids = (await reached(setup)).map((line) => (JSON.parse(line) as Json).id);
+    assert.deepEqual(ids, [0, 2]);
+  });
+
+  it('judges the members of a batch singly', async (t) => {
+    const setup = await setUp(t);
+    const { host, base } = setup;
+    const [inside, outside] = [callOf(`${base}/a`, 1), callOf(`${base}/b`, 2)];
+    host.write(`${JSON.stringify([inside, outside, { jsonrpc: '2.0', method: 'notifications/x' }])}\n`);
+    await host.next(({ id, result }) => id === 2 && (result as { isError: boolean }).isError);
+    assert.deepEqual(
+      (await reached(setup)).map((line) => JSON.parse(line)),
+      [[inside, { jsonrpc: '2.0', method: 'notifications/x' }]],
+    );
+  });
+
+  it('answers other requests with an error', async (t) => {
+    const setup = await setUp(t);
+    const { error } = await setup.host.request('resources/read', { uri: 'file:///etc/passwd' });
+    assert.equal((error as { code: number }).code, -32602);
+    assert.deepEqual(await reached(setup), []);
+  });
+
+  it('lets nothing through that may be a call to others and is no message to us', async (t) => {
+    const setup = await setUp(t);
+    const call = '"method":"tools/call","params":{"arguments":{"path":"/etc","n":NaN}}';
+    for (const [text, answeredId, code] of [
+      [`{"id":1,${call}}`, 1, -32600],
+      [`{"x":NaN,"id":1,${call}}`, null, -32700],
+    ] as const) {
+      setup.host.write(`${text}\n`);
+      const { error } = await setup.host.next(({ id }) => id === answeredId);
+      assert.equal((error as { code: number }).code, code);
+    }
+    assert.deepEqual(await reached(setup), []);
+  });
+
+  it('holds from the moment at which the view changes', async (t) => {
+    const setup = await setUp(t);
+    const { daemon, host, base } = setup;
+    await daemon.next('rootsd/ack');
+    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
+    await daemon.next('rootsd/ack');
+    host.send(callOf(`${base}/a`, 1));
+    host.send(callOf(`${base}/b`, 2));
+    await host.next(({ id, result }) => id === 1 && (result as { isError: boolean }).isError);
+    assert.deepEqual(
+      (await reached(setup)).map((line) => (JSON.parse(line) as Json).id),
+      [2],
+    );
+  });
+
+  it('judges nothing where the policy turns it off', async (t) => {
+    const setup = await setUp(t, { guard: 'off' });
+    setup.host.send(callOf('/etc/passwd'));
+    assert.equal((await reached(setup)).length, 1);
+  });
+});
