@@ -29,7 +29,7 @@ export interface RefusedPath {
 /** Which path, why, and what is allowed. */
 export function refusalText({ property, value, objection }: RefusedPath, allowed: readonly BoundaryEntry[]): string {
   const where = property === '' ? '' : ` (in "${shown(property)}")`;
-  return `Not allowed by rootsd: "${shown(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
+  return `Access denied by rootsd: "${shown(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
 }
 
 function allowedText(allowed: readonly BoundaryEntry[]): string {

@@ -114,7 +114,7 @@ describe('Guard, a path that is named', () => {
       const { base, call } = setUp(t);
       const text = textOf(call({ path: `${base}/${path}` }));
       const may = `This server may use "${base}/a" (read-write), "${base}/r" (read-only)`;
-      assert.equal(text, `Not allowed by rootsd: "${base}/${path}" (in "path") ${why}. ${may}`);
+      assert.equal(text, `Access denied by rootsd: "${base}/${path}" (in "path") ${why}. ${may}`);
     });
   }
 
