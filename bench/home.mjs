@@ -3,18 +3,31 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const ROOTSD = fileURLToPath(new URL('../bin/rootsd', import.meta.url));
 if (!existsSync(join(dirname(ROOTSD), '../dist/main.js'))) throw new Error('run "npm run build" first');
 
-/**
- * Opens a home whose policy is this text (`version: 1` is added), and its daemon. `config` is added to rootsd.yaml;
- * `nodeOptions` are the daemon's, and with `ipc` it has a channel to what they load into it.
- */
-export async function openHome(policy, { nodeOptions = [], ipc = false, config = '' } = {}) {
+/** Opens a home whose policy is this text (`version: 1` is added), and its daemon. `config` is added to rootsd.yaml. */
+export async function openHome(policy, { config, ...options } = {}) {
+  const home = makeHome({ config });
+  home.write(policy);
+  const { daemon, log, stop } = await startDaemon(home, options);
+  return {
+    ...home,
+    daemon,
+    log,
+    async close() {
+      await stop();
+      home.remove();
+    },
+  };
+}
+
+/** A home without a policy and without a daemon. */
+export function makeHome({ config = '' } = {}) {
   const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'rootsd-bench-')));
   const paths = {
     base,
@@ -23,14 +36,26 @@ export async function openHome(policy, { nodeOptions = [], ipc = false, config =
     control: join(base, 'run/control.sock'),
     policy: join(base, 'home/.config/rootsd/policies.d/bench.yaml'),
   };
-  const environment = { PATH: process.env.PATH, HOME: paths.home, ROOTSD_SOCKET: paths.socket };
   const layers = { system: join(base, 'etc'), user: dirname(paths.policy) };
   put(join(paths.home, '.config/rootsd/rootsd.yaml'), `version: 1\nlayers: ${JSON.stringify(layers)}\n${config}`);
-  const write = (text) => put(paths.policy, `version: 1\n${text}`);
-  write(policy);
+  return {
+    ...paths,
+    env: { PATH: process.env.PATH, HOME: paths.home, ROOTSD_SOCKET: paths.socket },
+    /** Writes the policy, or another file of its layer. */
+    write: (text, name = basename(paths.policy)) => put(join(layers.user, name), `version: 1\n${text}`),
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * Starts the daemon of a home; when this resolves it has been ready after `readyMs`. `nodeOptions` are the daemon's, and
+ * with `ipc` it has a channel to what they load into it.
+ */
+export async function startDaemon(home, { nodeOptions = [], ipc = false } = {}) {
+  const begin = performance.now();
   const daemon = spawn(process.execPath, [...nodeOptions, ROOTSD, 'serve'], {
     cwd: '/',
-    env: environment,
+    env: home.env,
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])],
   });
   const ended = once(daemon, 'close');
@@ -44,16 +69,13 @@ export async function openHome(policy, { nodeOptions = [], ipc = false, config =
     daemon.on('close', () => reject(new Error(`The daemon has ended: ${last}`)));
   });
   return {
-    ...paths,
-    env: environment,
     daemon,
     /** Emits `line` for each line of the daemon's log. */
     log,
-    write,
-    async close() {
+    readyMs: performance.now() - begin,
+    async stop() {
       daemon.kill('SIGTERM');
       await ended;
-      rmSync(base, { recursive: true, force: true });
     },
   };
 }

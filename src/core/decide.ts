@@ -141,11 +141,12 @@ function exceptForms(evidence: Evidence, rule: Rule): Forms {
 
 /** A grant's exception takes the root out if it covers any form of it. */
 function exceptedWhole(evidence: Evidence, rule: Rule, root: RootFacts): boolean {
+  if (rule.except.length === 0) return false;
   return rule.except.some((target) => names(target, root)) || anyCovers(exceptForms(evidence, rule), formsOfRoot(root));
 }
 
 function exceptedInside(evidence: Evidence, rule: Rule, root: RootFacts): boolean {
-  return anyCouldLieInside(exceptForms(evidence, rule), formsOfRoot(root));
+  return rule.except.length > 0 && anyCouldLieInside(exceptForms(evidence, rule), formsOfRoot(root));
 }
 
 function carveNote(root: RootFacts): string {

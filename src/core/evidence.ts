@@ -80,17 +80,19 @@ export function gatherEvidence(policy: Policy, places: Places): Evidence {
       ),
       ...places.roots.flatMap(cappedByProject),
     ]),
-    deniedByProjects: new PlaceIndex(
+    deniedByProjects: indexed(
       places.roots
         .flatMap(({ project }) => (project?.state === 'good' ? project.deny : []))
-        .map((denied) => ({ value: denied, forms: [denied.pattern] })),
+        .map((denied) => ({ ...denied, forms: [denied.pattern] })),
     ),
     formsOf,
   };
 }
 
 function indexed<T extends { readonly forms: Forms }>(places: readonly T[]): PlaceIndex<T> {
-  return new PlaceIndex(places.map((value) => ({ value, forms: value.forms })));
+  const index = new PlaceIndex<T>();
+  for (const place of places) index.add(place, place.forms);
+  return index;
 }
 
 function groupByDeclaration(roots: readonly RootFacts[]): ReadonlyMap<string, readonly RootFacts[]> {
@@ -103,9 +105,9 @@ function groupByDeclaration(roots: readonly RootFacts[]): ReadonlyMap<string, re
   return groups;
 }
 
-/** Written and, where known, real. */
-export function formsOfRoot(root: RootFacts): Forms {
-  return root.place === null ? [root.written] : [root.written, literalPattern(root.place.path)];
+/** Written and, where known, real; one form where that is the same. */
+export function formsOfRoot({ written, place }: RootFacts): Forms {
+  return place === null || place.path === patternPath(written) ? [written] : [written, literalPattern(place.path)];
 }
 
 /** The allow and ask rules that name a root: its declaration, or the member that it is. */

@@ -1,28 +1,41 @@
 // Patterns found by path: which of many could cover a place or lie inside it, without looking at all of them. What comes
 // back is every candidate and a few too many; the caller tests each (pattern.ts).
 
-import { ANY, type PathPattern } from './pattern.ts';
+import { ANY, type Component, type PathPattern } from './pattern.ts';
+
+/** A place in the tree that the paths of all patterns make. */
+interface Branch<T> {
+  readonly values: T[];
+  /** null: nothing lies below. */
+  below: Map<Component, Branch<T>> | null;
+}
 
 export class PlaceIndex<T> {
-  /** By its own path, and by every path above it. */
-  readonly #at = new Map<string, T[]>();
-  readonly #below = new Map<string, T[]>();
+  readonly #tree: Branch<T> = { values: [], below: null };
   /** What has a star can be anywhere. */
   readonly #starred: T[] = [];
   readonly #all: T[] = [];
 
-  constructor(entries: Iterable<{ readonly value: T; readonly forms: readonly PathPattern[] }>) {
-    for (const { value, forms } of entries) {
-      this.#all.push(value);
-      for (const form of forms) this.#add(value, form);
+  add(value: T, forms: readonly PathPattern[]): void {
+    this.#all.push(value);
+    for (const { components } of forms) {
+      if (components.includes(ANY)) this.#starred.push(value);
+      else branchAt(this.#tree, components).values.push(value);
     }
   }
 
   /** Values of which a form may cover one of these places. */
   covering(places: readonly PathPattern[]): readonly T[] {
     const found = new Set(this.#starred);
-    for (const place of places) {
-      for (const path of pathsDownTo(place)) for (const value of this.#at.get(path) ?? []) found.add(value);
+    for (const { components } of places) {
+      let branch: Branch<T> | undefined = this.#tree;
+      for (const value of branch.values) found.add(value);
+      for (const component of components) {
+        // Nothing in the tree is named by a star: of a place that has one only what is above it is known.
+        branch = branch.below?.get(component);
+        if (branch === undefined) break;
+        for (const value of branch.values) found.add(value);
+      }
     }
     return [...found];
   }
@@ -31,37 +44,32 @@ export class PlaceIndex<T> {
   inside(places: readonly PathPattern[]): readonly T[] {
     if (places.some(({ components }) => components.includes(ANY))) return this.#all;
     const found = new Set(this.#starred);
-    for (const place of places) {
-      for (const value of this.#below.get(pathsDownTo(place).at(-1) ?? '') ?? []) found.add(value);
+    for (const { components } of places) {
+      let branch: Branch<T> | undefined = this.#tree;
+      for (const component of components) branch = branch?.below?.get(component);
+      const open = branch === undefined ? [] : [branch];
+      for (const { below } of open) {
+        for (const one of below?.values() ?? []) {
+          for (const value of one.values) found.add(value);
+          open.push(one);
+        }
+      }
     }
     return [...found];
   }
-
-  #add(value: T, form: PathPattern): void {
-    if (form.components.includes(ANY)) {
-      this.#starred.push(value);
-      return;
-    }
-    const paths = pathsDownTo(form);
-    append(this.#at, paths.at(-1) ?? '', value);
-    for (const above of paths.slice(0, -1)) append(this.#below, above, value);
-  }
 }
 
-/** The path of each place on the way down, the root's own as an empty text; up to the first star. */
-function pathsDownTo({ components }: PathPattern): string[] {
-  const paths = [''];
-  let path = '';
+/** The branch of a place without a star, made where there is none. */
+function branchAt<T>(tree: Branch<T>, components: readonly Component[]): Branch<T> {
+  let branch = tree;
   for (const component of components) {
-    if (component === ANY) break;
-    path += `/${component}`;
-    paths.push(path);
+    branch.below ??= new Map();
+    let next = branch.below.get(component);
+    if (next === undefined) {
+      next = { values: [], below: null };
+      branch.below.set(component, next);
+    }
+    branch = next;
   }
-  return paths;
-}
-
-function append<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+  return branch;
 }

@@ -143,11 +143,12 @@ function withoutTaken(layer: LayerPolicy, upper: readonly LayerPolicy[]): LayerP
     roots: layer.roots.filter(({ name }) => !roots.has(name)),
     servers: layer.servers.filter(({ name }) => !servers.has(name)),
     hosts: layer.hosts.filter(({ name }) => !hosts.has(name)),
-    rules: layer.rules.map((rule) => (rule.effect === 'deny' ? rule : withoutTargets(rule, lost))),
+    rules: lost.size === 0 ? layer.rules : layer.rules.map((rule) => withoutTargets(rule, lost)),
   };
 }
 
 function withoutTargets(rule: Rule, lost: ReadonlySet<string>): Rule {
+  if (rule.effect === 'deny') return rule;
   return { ...rule, targets: rule.targets.filter((target) => target.kind === 'path' || !lost.has(target.root)) };
 }
 

@@ -72,11 +72,19 @@ export interface ReloadOutcome {
   readonly moved: readonly LayerStatus[];
 }
 
+interface Composed {
+  /** What it was put together from. */
+  readonly states: readonly LayerStatus[];
+  readonly policy: Policy;
+  readonly generation: string;
+}
+
 export class Layers {
   readonly #builtIn: LayerPolicy;
   readonly #sources: readonly LayerSource[];
   readonly #now: () => number;
   #states: readonly LayerStatus[];
+  #composed: Composed | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(builtIn: LayerPolicy, sources: readonly LayerSource[], now: () => number) {
@@ -108,13 +116,12 @@ export class Layers {
 
   /** What is in force. In lockdown the built-in layer alone: no root, so every view is empty. */
   get policy(): Policy {
-    return composePolicy(this.#inForce());
+    return this.#compose().policy;
   }
 
   /** The first 16 hex digits of a SHA-256 over what is in force. */
   get generation(): string {
-    const files = this.#inForce().map(({ layer, files }) => [layer, files.map(({ path, sha256 }) => [path, sha256])]);
-    return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+    return this.#compose().generation;
   }
 
   /** Reads all layers again; calls wait for each other. */
@@ -192,6 +199,16 @@ export class Layers {
     const inForce = lastGood.policy;
     const since = previous.inForce === null ? this.#now() : previous.since;
     return { ...previous, condition: 'degraded', inForce, problems, since };
+  }
+
+  /** Asked for at every turn, put together once. */
+  #compose(): Composed {
+    if (this.#composed?.states === this.#states) return this.#composed;
+    const layers = this.#inForce();
+    const files = layers.map(({ layer, files }) => [layer, files.map(({ path, sha256 }) => [path, sha256])]);
+    const generation = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+    this.#composed = { states: this.#states, policy: composePolicy(layers), generation };
+    return this.#composed;
   }
 
   #inForce(): readonly LayerPolicy[] {

@@ -6,6 +6,7 @@ import { RootsError } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { builtInLayer } from '../policy/built-in.ts';
 import { type Prove, proveLayer } from '../policy/prove-layer.ts';
+import { proveOnce } from '../policy/prove-once.ts';
 import { readLayer } from '../policy/read-layer.ts';
 import { readSettled } from '../policy/read-settled.ts';
 import type { LastGood } from '../state/last-good.ts';
@@ -35,7 +36,8 @@ export function createLayers(options: LayersOptions): Layers {
 }
 
 function sourceOf(layer: FileLayer, options: LayersOptions): LayerSource {
-  const { expansions, uid, listeners, lastGood, prove = proveLayer } = options;
+  const { expansions, uid, listeners, lastGood } = options;
+  const prove = proveOnce(options.prove ?? proveLayer);
   const directory = options.directories[layer];
   return {
     layer,

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { TestContext } from 'node:test';
 import type { RootsError } from '../../src/core/errors.ts';
 import type { RealPath } from '../../src/core/path.ts';
-import { type PathPattern, parsePolicyPath } from '../../src/core/pattern.ts';
+import { ANY, type PathPattern, parsePolicyPath } from '../../src/core/pattern.ts';
 import type { ProjectFile, RootFacts } from '../../src/core/place.ts';
 import type { RootDeclaration } from '../../src/core/policy.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../src/disk/clock.ts';
@@ -93,7 +93,7 @@ export class Watching {
 }
 
 function textOf({ components }: PathPattern): string {
-  return `/${components.map((part) => (typeof part === 'symbol' ? '*' : part)).join('/')}`;
+  return `/${components.map((part) => (part === ANY ? '*' : part)).join('/')}`;
 }
 
 /** The real time, but for sweeps other than the first: what a test sees then, the kernel has hinted at. */
