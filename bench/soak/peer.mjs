@@ -10,9 +10,11 @@ export class Peer {
 
   constructor(path) {
     this.socket = createConnection(path);
-    this.socket.on('error', () => {});
     this.closed = new Promise((resolve) => this.socket.once('close', resolve));
-    createInterface({ input: this.socket }).on('line', (line) => this.#take(JSON.parse(line)));
+    // It emits the errors of its input again: what `closed` says is enough.
+    createInterface({ input: this.socket })
+      .on('line', (line) => this.#take(JSON.parse(line)))
+      .on('error', () => {});
   }
 
   notify(method, params) {
