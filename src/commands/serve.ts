@@ -28,6 +28,7 @@ import { LastingFile } from '../state/lasting-file.ts';
 import { type Log, openLog } from '../system/log.ts';
 import { openNotify } from '../system/notify.ts';
 import { type InheritedSocket, inheritedSockets } from '../system/socket-activation.ts';
+import { openWatchdog } from '../system/watchdog.ts';
 import { VERSION } from '../version.ts';
 import { cataloguesOf, ownPlacesOf } from './evaluate-files.ts';
 import { type ExampleHome, makeExampleHome } from './example-home.ts';
@@ -161,6 +162,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   hangup.attach(daemon);
   notify.ready(statusText(layers));
   parts.add({ close: () => notify.stopping() });
+  parts.add(openWatchdog({ env: process.env, pid: process.pid, alive: () => notify.alive() }));
   log('info', LOG_EVENTS.started, { version: VERSION, ...inForce(layers) });
   return daemon;
 }

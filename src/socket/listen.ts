@@ -9,6 +9,7 @@ import { RootsError } from '../core/errors.ts';
 import { maxSocketPathBytes } from '../core/path.ts';
 import { ownUid } from '../disk/account.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
+import { pathOfSocket } from './inherited-path.ts';
 import { temporarySocketName } from './temporary-socket.ts';
 
 /** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
@@ -61,16 +62,16 @@ export function checkPathLength(path: string): void {
  */
 export function checkOwnerOnly({ address }: Listener): void {
   const stats = lstatSync(address, { throwIfNoEntry: false });
-  if (stats?.isSocket() && (stats.mode & 0o077) === 0) return;
+  // Who connects must be able to write.
+  if (stats?.isSocket() && (stats.mode & 0o022) === 0) return;
   const what = 'its mode lets other users in, and without the native layer nobody says who connects';
   throw new RootsError('SOCKET_UNSAFE', { path: address, what });
 }
 
 async function listenInherited(server: Server, fd: number): Promise<Listener> {
   await listening(server, `fd:${fd}`, () => server.listen({ fd }));
-  const address = server.address();
   return {
-    address: typeof address === 'string' ? address : `fd:${fd}`,
+    address: pathOfSocket(fd) ?? `fd:${fd}`,
     isThere: () => true,
     close: () => server.close(),
   };

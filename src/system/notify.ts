@@ -15,29 +15,35 @@ export interface NotifyOptions {
   readonly log: Log;
 }
 
-/** None of these throws. `status` is one line for a person: `systemctl status` shows it. */
+/** None of these throws; of failures in a row the first is logged. `status` is one line for a person: `systemctl status` shows it. */
 export interface Notify {
   /** Started, or done with a reload, be it that the reload failed: then the status says so. */
   ready(status: string): void;
   reloading(): void;
   status(status: string): void;
+  /** For the manager's watchdog. */
+  alive(): void;
   stopping(): void;
 }
 
 /** Opens the way to the service manager. */
 export function openNotify({ address, send = sendByProgram, log }: NotifyOptions): Notify {
+  let isFailing = false;
   const tell = (...lines: readonly string[]) => {
     if (address === undefined || address === '') return;
     try {
       send(address, lines.join('\n'));
+      isFailing = false;
     } catch (error) {
-      log('warn', LOG_EVENTS.notifyFailed, { address, error });
+      if (!isFailing) log('warn', LOG_EVENTS.notifyFailed, { address, error });
+      isFailing = true;
     }
   };
   return {
     ready: (status) => tell('READY=1', statusLine(status)),
     reloading: () => tell('RELOADING=1', `MONOTONIC_USEC=${monotonicUsec()}`),
     status: (status) => tell(statusLine(status)),
+    alive: () => tell('WATCHDOG=1'),
     stopping: () => tell('STOPPING=1'),
   };
 }

@@ -6,14 +6,22 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What the package ships and needs when it runs, besides its dependencies. */
 const PARTS = ['package.json', 'bin', 'dist', 'config', 'policies'];
 
+export interface InstallOptions {
+  /** Optional dependencies that are left out, as where npm could not build them. */
+  readonly without?: readonly string[];
+}
+
 /**
  * Installs the built program in a directory as npm would, without development dependencies, readable by every user (the
  * checkout may not be). Returns the path of `rootsd`.
  */
-export function installProgram(directory: string): string {
+export function installProgram(directory: string, { without = [] }: InstallOptions = {}): string {
   mkdirSync(directory, { recursive: true, mode: 0o755 });
   for (const part of PARTS) cpSync(join(ROOT, part), join(directory, part), { recursive: true });
-  for (const path of productionModules()) cpSync(join(ROOT, path), join(directory, path), { recursive: true });
+  const modules = productionModules().filter(
+    (path) => !without.some((name) => path.startsWith(`node_modules/${name}`)),
+  );
+  for (const path of modules) cpSync(join(ROOT, path), join(directory, path), { recursive: true });
   for (let at = directory; at !== dirname(at) && at.includes('rootsd-test-'); at = dirname(at)) chmodSync(at, 0o755);
   return join(directory, 'bin/rootsd');
 }

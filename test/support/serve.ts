@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A command line to start it by, for example `sh -c 'umask 0; exec "$0" "$@"'`. */
   readonly wrap?: readonly string[];
+  /** `rootsd` of another place than this checkout. */
+  readonly program?: string;
 }
 
 /** A home with policies of its own; nothing of the machine's is read. */
@@ -85,8 +87,9 @@ export class TestHome {
   }
 
   /** Starts the program. */
-  start(args: readonly string[], { cwd = this.base, env = {}, wrap = [] }: StartOptions = {}): ChildProcess {
-    const [command = '', ...rest] = [...wrap, process.execPath, ROOTSD, ...args];
+  start(args: readonly string[], options: StartOptions = {}): ChildProcess {
+    const { cwd = this.base, env = {}, wrap = [], program = ROOTSD } = options;
+    const [command = '', ...rest] = [...wrap, process.execPath, program, ...args];
     return spawn(command, rest, { cwd, env: { ...this.env, ...env }, stdio: 'pipe' });
   }
 
@@ -126,9 +129,15 @@ export class TestHome {
   }
 
   async serveWith(options: StartOptions, ...args: readonly string[]): Promise<Served> {
+    const served = this.begin(options, ...args);
+    await served.started;
+    return served;
+  }
+
+  /** Starts the daemon and waits for nothing. */
+  begin(options: StartOptions, ...args: readonly string[]): Served {
     const served = new Served(this.start(['serve', ...args], { cwd: '/', ...options }));
     this.#daemons.push(served);
-    await served.started;
     return served;
   }
 
@@ -148,6 +157,7 @@ export class Served {
   readonly ended: Promise<Outcome>;
   readonly started: Promise<unknown>;
   readonly #lines: { readonly message: string; readonly [field: string]: unknown }[] = [];
+  readonly #others: string[] = [];
   #wake: (() => void)[] = [];
   #isOver = false;
 
@@ -158,6 +168,7 @@ export class Served {
     child.stderr?.on('data', (chunk: Buffer) => {
       const lines = `${rest}${chunk}`.split('\n');
       rest = lines.pop() ?? '';
+      this.#others.push(...lines.filter((line) => !line.startsWith('{')));
       this.#lines.push(...lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)));
       this.#changed();
     });
@@ -174,6 +185,14 @@ export class Served {
       const found = this.#lines.filter((line) => line.message === message)[count - 1];
       if (found !== undefined) return found;
       if (this.#isOver) throw new Error(`The daemon has ended without "${message}"`);
+      await new Promise<void>((resolve) => this.#wake.push(resolve));
+    }
+  }
+
+  /** Waits for a line on its standard error that is none of the log and begins so. */
+  async said(start: string): Promise<void> {
+    while (!this.#others.some((line) => line.startsWith(start))) {
+      if (this.#isOver) throw new Error(`The daemon has ended without "${start}"`);
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
   }

@@ -16,10 +16,12 @@ test('openNotify() sends each state in systemd’s words', () => {
   const notify = openNotify({ address: '/run/n', send: (...datagram) => sent.push(datagram), log: quiet });
   notify.ready('2 roots, 1 session');
   notify.status('degraded');
+  notify.alive();
   notify.stopping();
   assert.deepEqual(sent, [
     ['/run/n', 'READY=1\nSTATUS=2 roots, 1 session'],
     ['/run/n', 'STATUS=degraded'],
+    ['/run/n', 'WATCHDOG=1'],
     ['/run/n', 'STOPPING=1'],
   ]);
 });
@@ -50,14 +52,22 @@ test('openNotify() is silent without a service manager', () => {
   }
 });
 
-test('openNotify() logs what cannot be sent and goes on', () => {
+test('openNotify() logs what cannot be sent, once for failures in a row, and goes on', () => {
   const logged: unknown[] = [];
   const log: Log = (level, event) => logged.push([level, event]);
+  const manager = { isThere: false };
   const send: SendState = () => {
-    throw new Error('ENOENT');
+    if (!manager.isThere) throw new Error('ENOENT');
   };
-  openNotify({ address: '/run/n', send, log }).ready('x');
+  const notify = openNotify({ address: '/run/n', send, log });
+  notify.ready('x');
+  notify.alive();
   assert.deepEqual(logged, [['warn', 'service manager not told']]);
+  manager.isThere = true;
+  notify.alive();
+  manager.isThere = false;
+  notify.alive();
+  assert.equal(logged.length, 2);
 });
 
 /** Prints what it receives but the barriers (each message has to be taken, or systemd-notify waits). */
