@@ -3,52 +3,13 @@ import { createHash } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type ByteReader, ByteSink, type ByteSource } from '../../src/run/bytes.ts';
+import { ByteSink } from '../../src/run/bytes.ts';
 import { type Judge, LineFlow } from '../../src/run/line-flow.ts';
 import { LineWriter } from '../../src/run/line-writer.ts';
 import { readHead, readMessage } from '../../src/run/message.ts';
+import { ChunkSource, cut } from '../support/chunk-source.ts';
 import { useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
-
-/** Hands out chunks in one reused buffer, as a socket does. */
-class ChunkSource implements ByteSource {
-  readonly #chunks: Buffer[];
-  #reader: ByteReader | null = null;
-
-  constructor(chunks: readonly Buffer[]) {
-    this.#chunks = [...chunks];
-  }
-
-  start(reader: ByteReader): void {
-    this.#reader = reader;
-    this.resume();
-  }
-
-  resume(): void {
-    const buffer = Buffer.alloc(65_536);
-    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
-      chunk.copy(buffer);
-      if (!this.#reader?.take(buffer.subarray(0, chunk.length))) return;
-      buffer.fill('!');
-    }
-    this.#reader?.ended();
-  }
-
-  close(): void {
-    this.#reader = null;
-  }
-}
-
-/** Cuts bytes at random places, none further apart than a buffer is long. */
-function cut(bytes: Buffer, sizes: readonly number[]): readonly Buffer[] {
-  const chunks: Buffer[] = [];
-  for (let at = 0, i = 0; at < bytes.length; i += 1) {
-    const size = sizes[i % sizes.length] ?? 65_536;
-    chunks.push(bytes.subarray(at, at + size));
-    at += size;
-  }
-  return chunks;
-}
 
 /** Drops lines with "drop", passes all others; long ones as they come where their first bytes tell what they are. */
 const DROPPING: Omit<Judge, 'ended'> = {
