@@ -162,10 +162,8 @@ export class LineFlow {
   }
 
   #deliver(verdict: Exclude<Verdict, 'wait'>, last: Buffer): void {
-    if (verdict === 'pass') this.#writer.pass(this.#whole(last), last.at(-1) === LINE_FEED);
-    else if (verdict !== 'drop') {
-      for (const piece of verdict) this.#writer.pass(piece, piece === verdict.at(-1) && piece.at(-1) === LINE_FEED);
-    }
+    const pieces = verdict === 'pass' ? [...this.#held, last] : verdict === 'drop' ? [] : verdict;
+    for (const piece of pieces) this.#writer.pass(piece, piece === pieces.at(-1) && piece.at(-1) === LINE_FEED);
     this.#release();
   }
 

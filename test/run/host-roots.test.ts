@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { readHostRoots } from '../../src/run/host-roots.ts';
+import { HostRoots, readHostRoots } from '../../src/run/host-roots.ts';
+import { Notices } from '../../src/run/notices.ts';
 import type { Reply } from '../../src/run/own-requests.ts';
+import { RunSession } from '../../src/run/run-session.ts';
 import { viewOf } from '../support/fake-daemon.ts';
-import { type Json, type RunHost, useRun } from '../support/run-host.ts';
+import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { type Json, OBEDIENT_SERVER, type RunHost, useRun } from '../support/run-host.ts';
 import { type RunSetup, setUpRun } from '../support/run-setup.ts';
 import { makeTree } from '../support/tree.ts';
 
 const listOf = (...uris: readonly unknown[]): Reply => ({ result: { roots: uris.map((uri) => ({ uri })) } });
+
+const listEntries = (...roots: readonly unknown[]): Reply => ({ result: { roots } });
 
 describe('readHostRoots()', () => {
   /** An answer of the host, in a tree with directory `d`, link `l` to it and file `f`; the limits; how many warnings. */
@@ -39,11 +45,22 @@ describe('readHostRoots()', () => {
       ['d'],
       0,
     ],
+    ['null is no list', () => ({ result: null }), null, 1],
+    ['a list that is null is no list', () => ({ result: { roots: null } }), null, 1],
+    ['entries that are null are left out', (base) => listEntries(null, { uri: `file://${base}/d` }), ['d'], 1],
+    ['a name does not matter', (base) => listEntries({ uri: `file://${base}/d`, name: 'working_directory' }), ['d'], 0],
+    ['encoded characters are decoded once', (base) => listOf(`file://${base}/a%C3%A9%2525`), ['aé%25'], 0],
+    [
+      'encoded slashes, NUL and what is no encoding are no list',
+      () => listOf('file:///a%2Fb', 'file:///a%00', 'file:///a%zz', 'file:///a%ff'),
+      null,
+      5,
+    ],
     ['only 64 entries are used', (base) => listOf(...Array(64).fill(`file://${base}/none`), `file://${base}/d`), [], 1],
   ];
   for (const [what, reply, limits, warnings] of ROWS) {
     it(`${what}`, (t) => {
-      const base = makeTree(t, ['dir d', 'link l -> d']);
+      const base = makeTree(t, ['dir d', 'link l -> d', 'dir aé%25']);
       const said = new Set<string>();
       const list = readHostRoots(reply(base), (sentence) => said.add(sentence));
       assert.deepEqual(list.limits, limits?.map((name) => `${base}/${name}`) ?? null);
@@ -53,6 +70,46 @@ describe('readHostRoots()', () => {
 
   it('reads "/" as a limit that everything lies in', () => {
     assert.deepEqual(readHostRoots(listOf('file:///'), assert.fail).limits, ['/']);
+  });
+});
+
+describe('HostRoots', () => {
+  /** Questions to the host, which a test answers. */
+  function askByHand(): {
+    readonly roots: HostRoots;
+    readonly replies: ((reply: Reply) => void)[];
+    readonly heard: unknown[];
+  } {
+    const replies: ((reply: Reply) => void)[] = [];
+    const heard: unknown[] = [];
+    const roots = new HostRoots({
+      ask: () => new Promise((resolve) => replies.push(resolve)),
+      onChange: ({ limits }) => heard.push(limits),
+      warn: (sentence) => heard.push(sentence.slice(0, 18)),
+    });
+    return { roots, replies, heard };
+  }
+
+  it('asks again where they change while it asks, and leaves out what was true before', async () => {
+    const { roots, replies, heard } = askByHand();
+    const done = roots.refresh();
+    for (let i = 0; i < 3; i++) void roots.refresh();
+    replies[0]?.(listOf('file:///'));
+    while (replies.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(heard, []);
+    replies[1]?.(listOf());
+    await done;
+    assert.deepEqual([heard, replies.length], [[[]], 2]);
+  });
+
+  it('keeps what was listed before where the host falls silent, and nothing where it says that there is no list', async () => {
+    const { roots, replies, heard } = askByHand();
+    for (const reply of [listOf('file:///'), null, { error: {} }]) {
+      const done = roots.refresh();
+      replies.at(-1)?.(reply);
+      await done;
+    }
+    assert.deepEqual(heard, [['/'], 'The host does not ', ['/'], 'The host offers ro', null]);
   });
 });
 
@@ -108,7 +165,7 @@ describe('rootsd run, roots of the host', () => {
     await answerRoots(host, rootsOf(base));
     assert.deepEqual(await askRoots(host), [`${base}/a`, `${base}/b`]);
     host.send({ method: 'notifications/roots/list_changed' });
-    await answerRoots(host, rootsOf(`${base}/a`));
+    await answerRoots(host, rootsOf(`${base}/a`, `${base}/a/`, `${base}/b/../a`));
     assert.deepEqual(await askRoots(host), [`${base}/a`]);
     assert.equal(await host.ask('list-changed'), 1);
   });
@@ -207,6 +264,48 @@ describe('rootsd run, roots of the host', () => {
     assert.deepEqual(await askRoots(host), [`${base}/a`]);
     assert.equal(
       ((await host.ask('received')) as string[]).some((line) => line.includes('xxxx')),
+      false,
+    );
+  });
+});
+
+describe('RunSession, roots of the host', () => {
+  it("that come after the deadline are nobody's: not used, and not passed to the server", async (t) => {
+    const base = makeTree(t, ['dir a', 'dir b', 'dir run']);
+    const host = new HostInProcess();
+    const attachment = new AttachmentInProcess(`${base}/run`, viewOf({ a: `${base}/a`, b: `${base}/b` }));
+    const timer = new ManualTimer();
+    const said: string[] = [];
+    const session = new RunSession({
+      run: {
+        server: 'o',
+        host: null,
+        socket: undefined,
+        stdio: 'socket',
+        command: [process.execPath, OBEDIENT_SERVER],
+      },
+      host,
+      reach: attachment.reach,
+      runtimeDirectories: [],
+      notices: new Notices((bytes) => said.push(String(bytes))),
+      timer: timer.after,
+    });
+    t.after(() => session.crash(new Error('the test is over')));
+    void session.run();
+    const asked = host.next(({ method }) => method === 'roots/list');
+    await host.initialize({ roots: {} });
+    const { id } = await asked;
+    timer.advance(5_000);
+    while (!said.join('').includes('does not list them')) await new Promise((resolve) => setImmediate(resolve));
+    host.send({ id, ...rootsOf(`${base}/b`) });
+    const { result } = (await host.request(7, 'roots')) as { result: { result: { roots: Json[] } } };
+    assert.deepEqual(
+      result.result.roots.map(({ name }) => name),
+      ['a', 'b'],
+    );
+    const received = (await host.request(8, 'received')).result as string[];
+    assert.equal(
+      received.some((line) => line.includes(String(id))),
       false,
     );
   });

@@ -286,3 +286,23 @@ describe('rootsd run, where nothing is allowed', () => {
     assert.deepEqual(readdirSync(fileURLToPath(String(second?.uri))), []);
   });
 });
+
+describe('rootsd run, a batch of the host', () => {
+  /** Batches (revision 2025-03-26), and what the server gets of them. */
+  const notice = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}';
+  const call = '{ "jsonrpc":"2.0", "id":1.0,"method":"nothing" }';
+  const ROWS: readonly (readonly [string, string | null])[] = [
+    [`[ ${call} , {"method":"notifications/x"}]  `, `[ ${call} , {"method":"notifications/x"}]  `],
+    [`[${notice},${call}]`, `[${call}]`],
+    [`[ ${call}, ${notice} ,${call}]`, `[${call},${call}]`],
+    [`[${notice}]`, null],
+    [`[[${call}],"x"]`, `[[${call}],"x"]`],
+  ];
+  for (const [given, got] of ROWS) {
+    it(`passes but for what is ours: ${given}`, async (t) => {
+      const { host } = await setUp(t);
+      host.write(`${given}\n`);
+      assert.deepEqual(((await host.ask('received')) as string[]).slice(0, -1), got === null ? [] : [got]);
+    });
+  }
+});
