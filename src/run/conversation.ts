@@ -62,6 +62,7 @@ export class Conversation {
       host: options.host,
       server: this.server,
       timer: options.timer,
+      guard: options.guard,
       roots: () => this.#channel,
       hostRoots: options.hostRoots,
     });
@@ -95,6 +96,11 @@ export class Conversation {
   /** From now on roots are offered, and asked for, through this channel. */
   use(channel: RootsChannel): void {
     this.#channel = channel;
+  }
+
+  /** What waits for the guard goes on. */
+  resumeGuarded(): void {
+    this.#trips.resume();
   }
 
   /** Asks the host for its own roots; null: no answer within 5 s in which it was heard. */

@@ -8,6 +8,7 @@
 import type { Timer } from '../client/timer.ts';
 import { RPC, type RpcError } from '../core/protocol.ts';
 import { withId } from './announce.ts';
+import type { Guard } from './guard/guard.ts';
 import { type Questions, readQuestions, removeQuestions } from './input-required.ts';
 import type { Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -54,6 +55,7 @@ export interface RoundTripsOptions {
   readonly host: LineWriter;
   readonly server: LineWriter;
   readonly timer: Timer;
+  readonly guard: Guard;
   readonly roots: () => RootsTeller | null;
   readonly hostRoots: HostRootsInside;
 }
@@ -85,6 +87,8 @@ export class RoundTrips {
   /** By the id (a JSON text) under which the server has the request. */
   readonly #open = new Map<string, Trip>();
   #asked: Asked[] = [];
+  /** Those that go on when the guard knows more. */
+  #waiting: { readonly trip: Trip; readonly questions: Questions }[] = [];
   #isHostSilent = false;
 
   constructor(options: RoundTripsOptions) {
@@ -130,8 +134,16 @@ export class RoundTrips {
     this.#open.delete(id);
   }
 
+  /** The guard knows more. */
+  resume(): void {
+    if (this.#waiting.length === 0) return;
+    for (const { trip, questions } of this.#waiting.splice(0)) this.#retry(trip, questions);
+    if (this.#waiting.length === 0) this.#options.guard.lineIsDone();
+  }
+
   /** The host gives up a request; the id under which the server has it. */
   cancel(hostId: string): string {
+    this.#waiting = this.#waiting.filter(({ trip }) => trip.hostId !== hostId);
     for (const [id, trip] of this.#open) {
       if (trip.hostId !== hostId) continue;
       this.#open.delete(id);
@@ -151,6 +163,7 @@ export class RoundTrips {
   /** The server is gone, and its requests are answered in its place. */
   abandon(): void {
     this.#open.clear();
+    this.#waiting = [];
   }
 
   #finish(trip: Trip, line: Buffer): Exclude<Verdict, 'wait'> | null {
@@ -166,16 +179,29 @@ export class RoundTrips {
     return 'drop';
   }
 
-  #retry(trip: Trip, { roots, state }: Questions): 'drop' {
-    const { ids, server } = this.#options;
+  /** Judged anew, since what may be used can be less by now than when the host asked. */
+  #retry(trip: Trip, questions: Questions): 'drop' {
+    const { guard, host, open } = this.#options;
     if (trip.round === MAX_ROUNDS) return this.#fail(trip, TOO_MANY_ROUNDS);
+    const { method, hostId: id, request } = trip;
+    const judgement = guard.judge(request.line, { kind: 'call', method, id });
+    if (judgement === 'pass') this.#sendAgain(trip, questions);
+    else if (judgement === 'wait') this.#waiting.push({ trip, questions });
+    else {
+      if (judgement.reply !== null) host.insert(judgement.reply);
+      open.settle(id);
+    }
+    return 'drop';
+  }
+
+  #sendAgain(trip: Trip, { roots, state }: Questions): void {
+    const { ids, server } = this.#options;
     const list = this.#options.roots()?.answerInside() ?? null;
-    if (list === null) return 'drop';
+    if (list === null) return;
     const id = ids.next();
     const responses = `{${roots.map((key) => `${JSON.stringify(key)}:${list}`).join(',')}}`;
     server.insert(retryRequest(trip.request, { id, offers: trip.offers, responses, state: state?.json ?? null }));
     this.#open.set(id, { ...trip, round: trip.round + 1 });
-    return 'drop';
   }
 
   /** A host that does not answer is not asked again, until it does. */

@@ -75,7 +75,11 @@ export class RunSession {
     this.#isArgvChannel = hasPlaceholders(run.command.slice(1));
     const hurried = this.#signalled.reached.then(() => this.#wait(HURRY_MS));
     this.#hurry = Promise.race([this.#hostGone.reached, hurried]);
-    this.#guard = new Guard({ timer, cwd: () => process.cwd(), onAnswer: () => this.#hostFlow.resume() });
+    const onAnswer = (): void => {
+      this.#conversation.resumeGuarded();
+      this.#hostFlow.resume();
+    };
+    this.#guard = new Guard({ timer, cwd: () => process.cwd(), onAnswer });
     this.#conversation = new Conversation({
       host: this.#host,
       notices,

@@ -183,7 +183,8 @@ const program = useRun();
 
 describe('rootsd run, bytes', () => {
   it('pass both ways as they are: odd numbers, escapes, blanks, CRLF, what is no JSON', async (t) => {
-    const { host } = await setUpRun(t, program());
+    // The guard passes on nothing that could be read in two ways.
+    const { host } = await setUpRun(t, program(), { plan: { guard: 'off' } });
     await host.initialize();
     const lines = [
       '{"jsonrpc":"2.0","id":"q1","method":"nothing","params":{"n":1.0,"big":123456789012345678901234567890,"e":"\\u00e9\\/","_meta":{"traceparent":"00-x"}}}',

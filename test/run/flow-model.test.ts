@@ -8,6 +8,7 @@ import { launchPlan } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { ByteSink } from '../../src/run/bytes.ts';
 import { Conversation } from '../../src/run/conversation.ts';
+import { Guard } from '../../src/run/guard/guard.ts';
 import { LineFlow } from '../../src/run/line-flow.ts';
 import { LineWriter } from '../../src/run/line-writer.ts';
 import { Notices } from '../../src/run/notices.ts';
@@ -193,8 +194,11 @@ function assertLines(lines: readonly string[], expected: readonly Expected[]): v
 async function check(fromHost: readonly Line[], answers: readonly Line[], sizes: readonly number[]): Promise<void> {
   const [toHost, atServer] = [new SlowSink(), new SlowSink()];
   const host = new LineWriter(toHost.sink);
+  const guard = new Guard({ timer: unrefTimer, cwd: () => '/', onAnswer: assert.fail });
+  guard.update({ ...PLAN, guard: 'off' }, []);
   const conversation = new Conversation({
     host,
+    guard,
     notices: new Notices(() => undefined),
     timer: unrefTimer,
     onInitialized: () => undefined,

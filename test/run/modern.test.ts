@@ -199,6 +199,21 @@ describe('rootsd run, a question for roots within a result', () => {
     assert.equal((await callsSeen(host)).length, 11);
   });
 
+  it('does not bring a call again that may not be made any more', async (t) => {
+    const { base, daemon, host } = await setUp(t);
+    const call = callOf(1, { script: [null] }) as { params: { arguments: Json } };
+    const script = [null];
+    host.send({ ...call, params: { ...call.params, arguments: { script, path: `${base}/a/f` } } });
+    await host.ask('echo');
+    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    await host.ask('raw', { text: `${asking({ r: ROOTS }).replace('$ID', '1')}\n` });
+    const { result } = (await answerTo(host, 1)) as { result: { isError: boolean; content: { text: string }[] } };
+    assert.equal(result.isError, true);
+    assert.ok(result.content[0]?.text.includes(`${base}/b`), 'says what is allowed');
+    assert.equal((await callsSeen(host)).length, 1);
+  });
+
   for (const method of ['prompts/get', 'resources/read']) {
     it(`may come in an answer to ${method}`, async (t) => {
       const { host } = await setUp(t);

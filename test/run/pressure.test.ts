@@ -65,7 +65,7 @@ describe('rootsd run, a line of any length', () => {
   });
 
   it('is kept once where it is a request that may have to be sent again', async (t) => {
-    const { host } = await setUpRun(t, program());
+    const { host } = await setUpRun(t, program(), { plan: { guard: 'off' } });
     const roots = '{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}';
     const script = [`{"result":${roots},"id":$ID}`, '{"result":{"resultType":"complete"},"id":$ID}'];
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
