@@ -32,6 +32,13 @@ export async function watchRoots({ rounds = ROUNDS, idleMs = IDLE_MS } = {}) {
   );
   return [
     { goal: 20, name: '10,000 roots, start / chokidar', value: ratio('startMs'), gate: '<= 0.06', stretch: '<= 0.01' },
+    {
+      goal: 20,
+      name: '10,000 roots, processor time of the start / chokidar',
+      value: ratio('cpuMs'),
+      gate: '<= 0.06',
+      stretch: '<= 0.01',
+    },
     { goal: 20, name: '10,000 roots, memory / chokidar', value: ratio('rssMiB'), gate: '<= 0.10', stretch: '<= 0.01' },
     {
       goal: 'idle',
@@ -39,6 +46,13 @@ export async function watchRoots({ rounds = ROUNDS, idleMs = IDLE_MS } = {}) {
       value: idle.share,
       gate: '<= 0.01',
       stretch: '<= 0.005',
+    },
+    {
+      goal: 'start',
+      name: '10,000 roots, start to ready, ms',
+      value: median(pairs.map(({ ours }) => ours.startMs)),
+      gate: '<= 500',
+      stretch: '<= 200',
     },
     {
       goal: 'start',
@@ -77,23 +91,23 @@ const MEASURES = {
     const { watch } = await import('chokidar');
     const paths = pathsIn(base);
     const before = rssMiB();
-    const begin = performance.now();
+    const spent = stopwatch();
     const watcher = watch(paths, { depth: 0 });
     await new Promise((resolve) => watcher.once('ready', resolve));
-    const startMs = performance.now() - begin;
-    return { startMs, rssMiB: rssMiB() - before };
+    return { ...spent(), rssMiB: rssMiB() - before };
   },
 
   async ours(base) {
     const open = await opener(base);
     const before = rssMiB();
     const stall = longestStall();
-    const begin = performance.now();
+    const spent = stopwatch();
     const watcher = open();
     await watcher.ready();
-    await watcher.sweep();
-    const startMs = performance.now() - begin;
-    return { startMs, rssMiB: rssMiB() - before, stallMs: stall(), ...watcher.counts() };
+    const start = { ...spent(), stallMs: stall(), watched: watcher.counts().watched };
+    // Each root and each parent has its watch, as with chokidar.
+    if (start.watched !== PARENTS * CHILDREN + PARENTS) throw new Error(`Only ${start.watched} watches`);
+    return { ...start, rssMiB: rssMiB() - before };
   },
 
   async idle(base, idleMs) {
@@ -141,6 +155,14 @@ async function opener(base) {
       walk: walk.kernelWalk(calls?.openat2NoMagicLinks),
       ...(calls === null ? {} : { mountsChanged: calls.mountsChanged }),
     });
+}
+
+function stopwatch() {
+  const [begin, before] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return { startMs: performance.now() - begin, cpuMs: (user + system) / 1_000 };
+  };
 }
 
 function longestStall() {

@@ -2,12 +2,15 @@
 export interface Clock {
   /** Milliseconds, never going back. */
   now(): number;
+  /** Milliseconds since 1970, as files are stamped; may go back. */
+  epochMs(): number;
   /** Calls back once after `delayMs`, unless the function it returns is called before. Keeps no process alive. */
   after(delayMs: number, run: () => void): () => void;
 }
 
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
+  epochMs: Date.now,
   after(delayMs, run) {
     const timer = setTimeout(run, delayMs).unref();
     return () => clearTimeout(timer);

@@ -18,11 +18,21 @@ export interface DirectoryWatchesOptions<T> {
 interface Watched<T> {
   readonly directory: string;
   readonly interests: Interests<T>;
-  watcher: FSWatcher | null;
+  watcher: OurWatcher<T> | null;
   /** Of the directory that `watcher` hangs on. A watch stays with its inode, whatever the name means later. */
   identity: string | null;
+  /** Whoever has pinned the directory looks at it himself. */
+  isPinned: boolean;
   /** When that was looked at. */
   hungMs: number;
+}
+
+/** Hangs on the watcher itself: a map of ten thousand would cost more. */
+const WATCHED = Symbol('watched');
+
+interface OurWatcher<T> extends FSWatcher {
+  /** Omitted: closed, what it still says is over. */
+  [WATCHED]?: Watched<T>;
 }
 
 /** Ten thousand roots in one directory need not look ten thousand times where it is. */
@@ -33,23 +43,21 @@ export class DirectoryWatches<T> {
   readonly #options: DirectoryWatchesOptions<T>;
   readonly #byDirectory = new Map<string, Watched<T>>();
   readonly #wanted = new Map<T, readonly Hint[]>();
-  /** Two functions for all watches, not two for each: there are many. They find what they are about by their emitter. */
+  /** Two functions for all watches, not two for each: there are many. They find what they are about at their emitter. */
   readonly #onChange: (this: FSWatcher, event: string, name: string | Buffer | null) => void;
   readonly #onError: (this: FSWatcher, error: Error) => void;
-  readonly #byWatcher = new Map<FSWatcher, Watched<T>>();
   #isExhausted = false;
 
   constructor(options: DirectoryWatchesOptions<T>) {
     this.#options = options;
-    const watchedBy = (watcher: FSWatcher) => this.#byWatcher.get(watcher);
     const hear = (watched: Watched<T>, event: string, name: string | null) => this.#hear(watched, event, name);
     const fail = (watched: Watched<T>, error: Error) => this.#fail(watched, error);
     this.#onChange = function (event, name) {
-      const watched = watchedBy(this);
+      const { [WATCHED]: watched } = this as OurWatcher<T>;
       if (watched !== undefined) hear(watched, event, name === null ? null : String(name));
     };
     this.#onError = function (error) {
-      const watched = watchedBy(this);
+      const { [WATCHED]: watched } = this as OurWatcher<T>;
       if (watched !== undefined) fail(watched, error);
     };
   }
@@ -61,15 +69,19 @@ export class DirectoryWatches<T> {
     return { watched, unwatched: all.length - watched };
   }
 
-  /** From now on these hints concern the subject, and no others. False: these were wanted already. */
+  /**
+   * From now on these hints concern the subject, and no others. True: a watch is new, and what changed before it was hung
+   * gave no hint. Not said of a directory whose identity is given: what is in it is looked at after this.
+   */
   want(subject: T, hints: readonly Hint[]): boolean {
     const before = this.#wanted.get(subject);
     if (before === hints) return false;
     this.#wanted.set(subject, hints);
-    for (const { directory } of before ?? []) this.#byDirectory.get(directory)?.interests.delete(subject);
-    for (const hint of hints) this.#addInterest(subject, hint);
+    for (const { directory, identity } of before ?? []) this.#dropInterest(subject, directory, identity);
+    let isNew = false;
+    for (const hint of hints) isNew = this.#addInterest(subject, hint) || isNew;
     for (const { directory } of before ?? []) this.#closeIfUnused(directory);
-    return true;
+    return isNew;
   }
 
   forget(subject: T): void {
@@ -77,10 +89,11 @@ export class DirectoryWatches<T> {
     this.#wanted.delete(subject);
   }
 
-  /** Hangs every watch on the directory that has its name now, a step each. */
+  /** Hangs every watch on the directory that has its name now, a step each; those that are pinned are left to want(). */
   *verify(): Generator<void> {
     this.#isExhausted = false;
     for (const watched of this.#byDirectory.values()) {
+      if (watched.watcher !== null && watched.isPinned) continue;
       this.#hang(watched);
       yield;
     }
@@ -89,21 +102,41 @@ export class DirectoryWatches<T> {
   close(): void {
     for (const { watcher } of this.#byDirectory.values()) watcher?.close();
     this.#byDirectory.clear();
-    this.#byWatcher.clear();
     this.#wanted.clear();
   }
 
-  #addInterest(subject: T, { directory, names, identity }: Hint): void {
+  /** True: a watch is new. */
+  #addInterest(subject: T, { directory, names, identity }: Hint): boolean {
     const watched = this.#entryOf(directory);
     watched.interests.add(subject, names);
-    const isKnown = watched.watcher !== null && (identity === undefined || identity === watched.identity);
-    if (!isKnown || performance.now() - watched.hungMs > FRESH_MS) this.#hang(watched);
+    const before = watched.watcher;
+    if (identity !== undefined) {
+      if (before === null || identity !== watched.identity) this.#hang(watched, identity);
+      watched.isPinned = identity === watched.identity;
+      return false;
+    }
+    if (before === null || performance.now() - watched.hungMs > FRESH_MS) this.#hang(watched);
+    return watched.watcher !== before;
+  }
+
+  #dropInterest(subject: T, directory: string, identity: string | undefined): void {
+    const watched = this.#byDirectory.get(directory);
+    if (watched === undefined) return;
+    watched.interests.delete(subject);
+    if (identity !== undefined) watched.isPinned = false;
   }
 
   #entryOf(directory: string): Watched<T> {
     const known = this.#byDirectory.get(directory);
     if (known !== undefined) return known;
-    const made: Watched<T> = { directory, interests: new Interests(), watcher: null, identity: null, hungMs: 0 };
+    const made: Watched<T> = {
+      directory,
+      interests: new Interests(),
+      watcher: null,
+      identity: null,
+      isPinned: false,
+      hungMs: 0,
+    };
     this.#byDirectory.set(directory, made);
     return made;
   }
@@ -115,17 +148,18 @@ export class DirectoryWatches<T> {
     this.#byDirectory.delete(directory);
   }
 
-  #hang(watched: Watched<T>): void {
+  /** `seen`: the identity that somebody has seen just now. It must be older than the watch: then a swap in between shows. */
+  #hang(watched: Watched<T>, seen?: string): void {
     const { directory } = watched;
     watched.hungMs = performance.now();
-    const identity = this.#options.mayTouch(directory) ? directoryIdentity(directory) : null;
+    const identity = this.#options.mayTouch(directory) ? (seen ?? directoryIdentity(directory)) : null;
     if (watched.watcher !== null && identity === watched.identity) return;
     this.#unhang(watched);
     if (identity === null || this.#isExhausted) return;
     try {
-      const watcher = watch(directory, { persistent: false });
+      const watcher: OurWatcher<T> = watch(directory, { persistent: false });
+      watcher[WATCHED] = watched;
       watcher.on('change', this.#onChange).on('error', this.#onError);
-      this.#byWatcher.set(watcher, watched);
       watched.watcher = watcher;
       watched.identity = identity;
     } catch (error) {
@@ -134,8 +168,10 @@ export class DirectoryWatches<T> {
   }
 
   #unhang(watched: Watched<T>): void {
-    if (watched.watcher !== null) this.#byWatcher.delete(watched.watcher);
-    watched.watcher?.close();
+    if (watched.watcher !== null) {
+      delete watched.watcher[WATCHED];
+      watched.watcher.close();
+    }
     watched.watcher = null;
     watched.identity = null;
   }

@@ -7,7 +7,8 @@ import type { Place } from '../core/place.ts';
  * file systems give the inode number of what was deleted to what is made next.
  */
 export function identityOf({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
-  return `${dev}:${ino}:${birthtimeNs}`;
+  // Not a template: V8 keeps that in pieces, five for each of ten thousand roots.
+  return [dev, ino, birthtimeNs].join(':');
 }
 
 /** A real path pinned to what lies there now. */

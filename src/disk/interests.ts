@@ -6,7 +6,8 @@ type Names = readonly string[] | null;
  * one is kept without a map. Some have ten thousand, and an event must not ask them all.
  */
 export class Interests<T> {
-  #first: { readonly subject: T; readonly names: Names } | null = null;
+  #first: T | null = null;
+  #firstNames: Names = null;
   #others: NamedInterests<T> | null = null;
 
   get isEmpty(): boolean {
@@ -15,28 +16,30 @@ export class Interests<T> {
 
   /** Beside what the subject wants already. */
   add(subject: T, names: Names): void {
-    if (this.#first?.subject === subject) this.#first = { subject, names: joined(this.#first.names, names) };
-    else if (this.#first === null && this.#others === null) this.#first = { subject, names };
-    else {
+    if (this.#first === subject) this.#firstNames = joined(this.#firstNames, names);
+    else if (this.#first === null && this.#others === null) {
+      this.#first = subject;
+      this.#firstNames = names;
+    } else {
       this.#others ??= new NamedInterests();
       this.#others.add(subject, names);
     }
   }
 
   delete(subject: T): void {
-    if (this.#first?.subject === subject) this.#first = null;
+    if (this.#first === subject) this.#first = null;
     else this.#others?.delete(subject);
   }
 
   everybody(): readonly T[] {
-    return [...(this.#first === null ? [] : [this.#first.subject]), ...(this.#others?.everybody() ?? [])];
+    return [...(this.#first === null ? [] : [this.#first]), ...(this.#others?.everybody() ?? [])];
   }
 
   /** `comesOrGoes`: not only what is in it has changed. */
   in(name: string, comesOrGoes: boolean): readonly T[] {
     const first = this.#first;
-    const isFirst = first !== null && (first.names === null ? comesOrGoes : first.names.includes(name));
-    return [...(isFirst ? [first.subject] : []), ...(this.#others?.in(name, comesOrGoes) ?? [])];
+    const isFirst = this.#firstNames === null ? comesOrGoes : this.#firstNames.includes(name);
+    return [...(first !== null && isFirst ? [first] : []), ...(this.#others?.in(name, comesOrGoes) ?? [])];
   }
 }
 

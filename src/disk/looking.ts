@@ -6,6 +6,9 @@ export interface Looking {
   readonly hints: readonly Hint[];
   /** When to look again though nothing hints at it, or null. */
   readonly dueMs: number | null;
-  /** Looks again, a step at a time, and says in the end whether its findings have changed. */
+  /**
+   * Looks again, a step at a time, and says in the end whether its findings have changed. Hints that it has after a step
+   * are watched before the next one.
+   */
   look(nowMs: number): Generator<void, boolean>;
 }

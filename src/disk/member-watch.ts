@@ -76,6 +76,8 @@ export class MemberWatch implements Looking {
       return;
     }
     this.#aim(directoryHints(path, placeOf(base.path, base.stat), null));
+    // Time to watch it before it is listed.
+    yield null;
     for (const { name, isDirectory } of listDirectory(base.path)) yield isDirectory ? name : null;
   }
 

@@ -5,7 +5,7 @@ import { type Failure, failureOf } from './failure.ts';
 import { identityOf, placeOf } from './identity.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import { childOf } from './link-walk.ts';
-import { resolvePath } from './resolve.ts';
+import { type Resolved, resolvePath } from './resolve.ts';
 
 /** Errors of what is away for a moment: deleted, a device or a file server that does not answer. */
 const PASSING: ReadonlySet<string | null> = new Set(['ENOENT', 'EIO', 'ESTALE', 'EAGAIN']);
@@ -15,27 +15,40 @@ export function isPassing({ errno }: Failure): boolean {
   return PASSING.has(errno);
 }
 
-/** Looks at a declared root: its path as written, links followed. */
-export function observeRoot(path: string, kind: 'directory' | 'file', walk: KernelWalk): Observation {
-  const resolved = resolvePath(path, walk);
+/** What is looked for at a path. */
+export interface Sought {
+  readonly kind: 'directory' | 'file';
+  /** Of a member of a pattern root, what it must hold one of, if any are named: a real directory, never a link. null: no member. */
+  readonly having: readonly string[] | null;
+}
+
+/** Looks at a declared root, links followed, or at a member: two steps at once. */
+export function observeRoot(path: string, sought: Sought, walk: KernelWalk): Observation {
+  return observeInside(observePlace(path, resolvePath(path, walk), sought), sought);
+}
+
+/** The first step: what lies at the path. */
+export function observePlace(path: string, resolved: Resolved | Failure, { kind, having }: Sought): Observation {
   if (!resolved.ok) return failed(resolved, null);
   if (resolved.stat === null) return { state: 'absent', place: null, why: 'does not exist', isDeleted: true };
   const place = placeOf(resolved.path, resolved.stat);
-  const fits = kind === 'directory' ? resolved.stat.isDirectory() : resolved.stat.isFile();
-  if (!fits) return { state: 'refused', place, why: `is not a ${kind === 'directory' ? 'directory' : 'regular file'}` };
-  const unreadable = readFault(place.path, kind);
-  return unreadable === null ? { state: 'there', place } : failed(unreadable, place);
+  const { stat } = resolved;
+  const isReal = path === place.path ? stat.isDirectory() : having === null || isItself(path, place);
+  if (having !== null && !isReal) return { state: 'refused', place: null, why: 'is not a real directory' };
+  const fits = kind === 'directory' ? stat.isDirectory() : stat.isFile();
+  if (fits) return { state: 'there', place };
+  return { state: 'refused', place, why: `is not a ${kind === 'directory' ? 'directory' : 'regular file'}` };
 }
 
-/** Looks at a member of a pattern root: a real directory, never a link, that holds one of `having` (if any are named). */
-export function observeMember(path: string, having: readonly string[], walk: KernelWalk): Observation {
-  const seen = observeRoot(path, 'directory', walk);
-  if (seen.place === null) return seen;
-  if (!isItself(path, seen.place)) return { state: 'refused', place: null, why: 'is not a real directory' };
-  if (seen.state !== 'there' || having.length === 0) return seen;
-  return having.some((name) => exists(childOf(seen.place.path, name)))
-    ? seen
-    : { state: 'absent', place: seen.place, why: `holds none of ${having.join(', ')}` };
+/** The second: can it be read, and does it hold what it must? */
+export function observeInside(seen: Observation, { kind, having }: Sought): Observation {
+  if (seen.state !== 'there') return seen;
+  const { place } = seen;
+  const unreadable = readFault(place.path, kind);
+  if (unreadable !== null) return failed(unreadable, place);
+  if (having === null || having.length === 0) return seen;
+  if (having.some((name) => exists(childOf(place.path, name)))) return seen;
+  return { state: 'absent', place, why: `holds none of ${having.join(', ')}` };
 }
 
 /** Is the last component of the path the very directory that the path leads to, and no link to it? */

@@ -73,6 +73,11 @@ export class ProjectWatch {
     return this.#file;
   }
 
+  /** Was there one at the last look, whatever it is? */
+  get isThere(): boolean {
+    return this.#fingerprint !== '' || this.#change !== null;
+  }
+
   /** When to look again because a change has not settled yet, or null. */
   get dueMs(): number | null {
     const change = this.#change;

@@ -2,22 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Place, RootFacts } from '../core/place.ts';
 import { type Observation, type Standing, settle, settlesAtMs, standsDifferently } from './availability.ts';
 import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
+import { identityOf } from './identity.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { MountPin } from './mount-pin.ts';
-import { observeMember, observeRoot } from './observe-root.ts';
+import type { Mount } from './mounts.ts';
+import { observeInside, observePlace, type Sought } from './observe-root.ts';
 import { PROJECT_FILE, type ProjectSource, ProjectWatch, type ReadProject } from './project-file.ts';
+import { type Resolved, resolvePath } from './resolve.ts';
 import { type RootAnswer, receiveProject, type SlowQuestion } from './slow-question.ts';
 
-export interface RootWatchOptions {
+/** A member of a pattern root concerns nobody until it holds what it must; a root of its own always does. */
+export interface RootWatchOptions extends Sought {
   /** As written, stars replaced. */
   readonly path: string;
-  readonly kind: 'directory' | 'file';
-  /** Of a pattern root, what a member holds: it concerns nobody until it is a member. null: a root of its own. */
-  readonly having: readonly string[] | null;
   readonly lookout: Lookout;
   readonly readProject: ReadProject;
 }
+
+/** FAT counts in two seconds. */
+const COARSEST_TIMES_MS = 3_000;
 
 /** Shared: there are many roots. */
 const PROJECT_NAMES = [PROJECT_FILE];
@@ -32,6 +36,9 @@ export class RootWatch implements Looking {
   #standing: Standing | null = null;
   #wasAvailable = false;
   #hints: readonly Hint[] = [];
+  /** When something last happened in a directory that has been calm since, as it says itself; null: not to be relied on. */
+  #calmSinceNs: bigint | null = null;
+  #calmMounts = 0;
 
   constructor(options: RootWatchOptions) {
     this.#options = options;
@@ -66,35 +73,63 @@ export class RootWatch implements Looking {
     return { place, available, unavailable: why, ...(project === undefined ? {} : { project }) };
   }
 
-  // biome-ignore lint/correctness/useYield: one look is one step; the interface is made for longer ones.
+  /** What lies there first, then what is in it: between the two there is time to watch it. */
   *look(nowMs: number): Generator<void, boolean> {
+    const { path, lookout } = this.#options;
+    const resolved = resolvePath(path, lookout.walk);
+    if (resolved.ok && this.#isCalm(resolved)) return false;
+    this.#calmSinceNs = null;
     const { isShown } = this;
     const standing = this.#standing;
     const project = this.#project?.file;
-    const sight = this.#see();
+    const place = observePlace(path, resolved, this.#options);
+    this.#aim(place.place, !isSlow(place));
+    yield;
+    const sight = this.#see(place);
     const seen = this.#pin.judge(sight.seen);
     this.#isSeen = seen.place !== null;
     this.#standing = settle(standing, seen, nowMs);
     this.#wasAvailable ||= this.#standing.available;
-    this.#aim(seen.place, sight.isHere);
     this.#lookAtProject(nowMs, sight.project);
+    if (resolved.ok && seen.state === 'there') this.#rest(resolved);
     const isOther = standsDifferently(standing, this.#standing) || !isDeepStrictEqual(project, this.#project?.file);
     return isOther && (isShown || this.isShown);
   }
 
-  #see(): Sight {
-    const { path, kind, having, lookout } = this.#options;
-    const { walk } = lookout;
-    const seen = having === null ? observeRoot(path, kind, walk) : observeMember(path, having, walk);
-    if (seen.state !== 'refused' || seen.slow === undefined) {
+  #see(seen: Observation): Sight {
+    const { lookout } = this.#options;
+    if (!isSlow(seen)) {
       lookout.forget(this);
-      return { seen, isHere: true };
+      return { seen: observeInside(seen, this.#options) };
     }
     const asked = lookout.ask<RootAnswer>(this, seen.slow, this.#question());
-    if (asked.state === 'open') return { seen, isHere: false };
-    if (asked.state === 'late')
-      return { seen: { ...seen, why: 'lies on a file system that does not answer' }, isHere: false };
-    return { seen: asked.answer.seen, isHere: false, ...projectOf(asked.answer) };
+    if (asked.state === 'open') return { seen };
+    if (asked.state === 'late') return { seen: { ...seen, why: 'lies on a file system that does not answer' } };
+    return { seen: asked.answer.seen, ...projectOf(asked.answer) };
+  }
+
+  /**
+   * Nothing can have changed in a directory without links on its way and without a project file, under the same mounts,
+   * whose ctime is the same: whatever comes, goes or changes its mode sets that.
+   */
+  #isCalm({ path, stat }: Resolved): boolean {
+    return (
+      stat !== null &&
+      stat.ctimeNs === this.#calmSinceNs &&
+      path === this.#options.path &&
+      identityOf(stat) === this.#standing?.place?.identity &&
+      this.#options.lookout.mounts.version === this.#calmMounts
+    );
+  }
+
+  /** A change right after the look could leave the same time: what has just changed is not calm. */
+  #rest({ path, stat }: Resolved): void {
+    if (stat === null || path !== this.#options.path || !stat.isDirectory() || this.dueMs !== null) return;
+    if (this.#project?.isThere !== false || !this.#standing?.available) return;
+    const { mounts, clock } = this.#options.lookout;
+    if (clock.epochMs() - Number(stat.ctimeNs / 1_000_000n) <= COARSEST_TIMES_MS) return;
+    this.#calmSinceNs = stat.ctimeNs;
+    this.#calmMounts = mounts.version;
   }
 
   #question(): SlowQuestion {
@@ -118,10 +153,12 @@ export class RootWatch implements Looking {
 
 interface Sight {
   readonly seen: Observation;
-  /** Seen by this thread, not by the helper. */
-  readonly isHere: boolean;
   /** Where the project file is looked at; omitted: on the disk. */
   readonly project?: ProjectSource;
+}
+
+function isSlow(seen: Observation): seen is Observation & { readonly state: 'refused'; readonly slow: Mount } {
+  return seen.state === 'refused' && seen.slow !== undefined;
 }
 
 function projectOf({ project }: RootAnswer): { readonly project?: ProjectSource } {

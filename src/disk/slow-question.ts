@@ -4,7 +4,7 @@ import type { Component } from '../core/pattern.ts';
 import type { Observation } from './availability.ts';
 import { kernelWalk } from './kernel-walk.ts';
 import { listDirectory } from './list-directory.ts';
-import { observeMember, observeRoot } from './observe-root.ts';
+import { observeRoot, type Sought } from './observe-root.ts';
 import { type FetchedProject, fetchProject, projectFingerprint } from './project-file.ts';
 import { resolvePath, resolvePlace } from './resolve.ts';
 import { type Forms, resolvePattern } from './resolve-pattern.ts';
@@ -51,9 +51,9 @@ const WALK = kernelWalk();
 export function answerSlowly(question: SlowQuestion): SlowAnswer {
   switch (question.about) {
     case 'root':
-      return withProject(observeRoot(question.path, question.kind, WALK), question.kind === 'directory');
+      return answerRoot(question.path, { kind: question.kind, having: null });
     case 'member':
-      return withProject(observeMember(question.path, question.having, WALK), true);
+      return answerRoot(question.path, { kind: 'directory', having: question.having });
     case 'members':
       return { names: directoryNames(question.path) };
     case 'forms': {
@@ -72,8 +72,9 @@ export function receiveProject({ base64, errno }: SentProject): FetchedProject {
   return base64 === null ? { bytes: null, errno } : { bytes: Buffer.from(base64, 'base64') };
 }
 
-function withProject(seen: Observation, isDirectory: boolean): RootAnswer {
-  if (seen.state !== 'there' || !isDirectory) return { seen, project: null };
+function answerRoot(path: string, sought: Sought): RootAnswer {
+  const seen = observeRoot(path, sought, WALK);
+  if (seen.state !== 'there' || sought.kind !== 'directory') return { seen, project: null };
   const fingerprint = projectFingerprint(seen.place.path);
   return { seen, project: { fingerprint, fetched: sendProject(fetchProject(seen.place.path)) } };
 }

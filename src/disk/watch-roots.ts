@@ -74,7 +74,6 @@ export interface RootWatcher extends Disposable {
   close(): void;
 }
 
-/** Kernel watches follow with the first sweep, which starts as soon as everything has been looked at once. */
 export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
   return new Watcher(options);
 }
@@ -84,6 +83,8 @@ const HINT_MS = 10;
 const SWEEP_MS = 2_000;
 /** A sweep takes at most a hundredth of the processor. */
 const SWEEP_SHARE = 100;
+/** Of most looks there is no need to remember how many steps they took. */
+const FEW_STEPS = 4;
 /** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor for each pattern. */
 const REST_MS_PER_STEP = 2;
 const MAX_REST_MS = 60_000;
@@ -119,7 +120,7 @@ class Watcher implements RootWatcher {
     this.#mounts = openMountTable(options);
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
     this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
-    const lookout = new Lookout(walk, this.#mounts, options.isPatient ? this.#slow : null);
+    const lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
     this.#watches = new DirectoryWatches({
       mayTouch: lookout.mayTouch,
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS + this.#restMs(looking)),
@@ -206,10 +207,17 @@ class Watcher implements RootWatcher {
   *#lookAtUnseen(): Generator<void> {
     for (const looking of this.#unseen) {
       this.#unseen.delete(looking);
-      if (this.#all.has(looking)) yield* looking.look(this.#clock.now());
+      // A sweep may be in the middle of it, and goes on when this slice is over.
+      while (this.#busy.has(looking)) yield;
+      if (this.#all.has(looking)) yield* this.#lookNew(looking);
       yield;
     }
     this.#all.invalidate();
+  }
+
+  /** Without patience nothing is watched before the first sweep: whoever only asks once has no use for it. */
+  #lookNew(looking: Looking): Generator<void, unknown> {
+    return this.#options.isPatient ? this.#lookAt(looking) : looking.look(this.#clock.now());
   }
 
   *#takeAnswers(): Generator<void> {
@@ -284,34 +292,35 @@ class Watcher implements RootWatcher {
     try {
       // What changed before a watch was hung gave no hint: it is hung first.
       this.#aim(looking);
-      yield* this.#lookOnce(looking);
-      if (this.#aim(looking)) yield* this.#lookOnce(looking);
-      this.#aim(looking);
+      if (yield* this.#lookOnce(looking)) yield* this.#lookOnce(looking);
     } finally {
       this.#busy.delete(looking);
     }
   }
 
-  *#lookOnce(looking: Looking): Generator<void> {
-    const changed = yield* this.#counted(looking);
+  /** Returns whether watches are new that should have been there before. */
+  *#lookOnce(looking: Looking): Generator<void, boolean> {
+    const look = looking.look(this.#clock.now());
+    let isNew = false;
+    for (let steps = 0; ; steps += 1) {
+      const step = look.next();
+      isNew = this.#aim(looking) || isNew;
+      if (step.done) {
+        this.#note(looking, step.value, steps);
+        return isNew;
+      }
+      yield;
+    }
+  }
+
+  #note(looking: Looking, changed: boolean, steps: number): void {
     if (!this.#all.has(looking)) return;
+    if (steps > FEW_STEPS) this.#steps.set(looking, steps);
+    else this.#steps.delete(looking);
     if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
     if (!changed) return;
     this.#changed = true;
     this.#all.invalidate();
-  }
-
-  /** One look, and how many steps it took. */
-  *#counted(looking: Looking): Generator<void, boolean> {
-    const look = looking.look(this.#clock.now());
-    for (let steps = 0; ; steps += 1) {
-      const step = look.next();
-      if (step.done) {
-        this.#steps.set(looking, steps);
-        return step.value;
-      }
-      yield;
-    }
   }
 
   /** What takes long to look at, as a star over many directories does, rests in between, however many hints come. */

@@ -182,7 +182,9 @@ describe('openRootWatcher(), by hints alone,', () => {
     const script = 'echo 3 > /proc/sys/user/max_inotify_watches && exec "$@"';
     const output = runAsNobody(t, './exhaust-watches.ts', ['unshare', '-Ur', 'sh', '-c', script, 'sh']);
     const { warnings, changes, watched, unwatched } = JSON.parse(output);
-    assert.deepEqual([changes, watched, unwatched], [1, 3, 9_998]);
+    assert.deepEqual([watched, unwatched], [3, 9_998]);
+    // The directory of them all is watched: what its events tell of is told with what the sweep has found until then.
+    assert.ok(changes >= 1 && changes <= 100, `${changes}`);
     assert.equal(warnings.length, 1);
     assert.match(warnings[0], /the limit fs\.inotify\.max_user_watches is \d+ and used up/);
   });

@@ -199,7 +199,8 @@ describe('openRootWatcher()', () => {
     const shut = [false, 'cannot be looked at: permission denied', 1];
     const open = [true, '', 2];
     // The root itself, a directory above it, a member of a pattern root.
-    assert.deepEqual(JSON.parse(runAsNobody(t, './lose-permission.ts')), [shut, open, shut, open, shut, open]);
+    const all = [shut, open, shut, open, shut, open];
+    assert.deepEqual(JSON.parse(runAsNobody(t, './lose-permission.ts')), [...all, ...all]);
   });
 
   it('serves the others while one is missing (B082)', async (t) => {
@@ -258,7 +259,7 @@ describe('openRootWatcher()', () => {
   it('takes at most a hundredth of the processor for its sweeps, however slow the disk is (B083)', async (t) => {
     const plain = kernelWalk();
     const reach = (path: string) => {
-      for (const end = performance.now() + 25; performance.now() < end; );
+      for (const end = performance.now() + 60; performance.now() < end; );
       return plain.reach(path);
     };
     const declarations = [declare('r', '/nowhere/at/all')];

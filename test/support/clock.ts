@@ -1,12 +1,19 @@
+import { statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../src/disk/clock.ts';
 
 /** Time that passes only when a test says so. */
 export class FakeClock implements Clock {
   #nowMs = 0;
+  /** How far it is ahead of what stamps files. */
+  aheadMs = 0;
   readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
 
   now(): number {
     return this.#nowMs;
+  }
+
+  epochMs(): number {
+    return Date.now() + this.aheadMs;
   }
 
   after(delayMs: number, run: () => void): () => void {
@@ -41,4 +48,13 @@ export class FakeClock implements Clock {
   #nextUntil(endMs: number) {
     return [...this.#timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
   }
+}
+
+/** Files are stamped in steps of some milliseconds: what is done after this has another time than what was done before. */
+export function letTick(directory: string): void {
+  const stamp = () => {
+    writeFileSync(`${directory}/tick`, '');
+    return statSync(`${directory}/tick`, { bigint: true }).ctimeNs;
+  };
+  for (const before = stamp(); stamp() === before; );
 }

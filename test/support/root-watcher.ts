@@ -98,6 +98,6 @@ function textOf({ components }: PathPattern): string {
 
 /** The real time, but for sweeps other than the first: what a test sees then, the kernel has hinted at. */
 export const HINTS_ONLY: Clock = {
-  now: SYSTEM_CLOCK.now,
+  ...SYSTEM_CLOCK,
   after: (delayMs, run) => (delayMs >= 2_000 ? () => {} : SYSTEM_CLOCK.after(delayMs, run)),
 };
