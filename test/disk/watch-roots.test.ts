@@ -259,7 +259,8 @@ describe('openRootWatcher()', () => {
   it('takes at most a hundredth of the processor for its sweeps, however slow the disk is (B083)', async (t) => {
     const plain = kernelWalk();
     const reach = (path: string) => {
-      for (const end = performance.now() + 60; performance.now() < end; );
+      // What others do on this machine does not count.
+      for (const before = process.cpuUsage(); process.cpuUsage(before).user < 60_000; );
       return plain.reach(path);
     };
     const declarations = [declare('r', '/nowhere/at/all')];
