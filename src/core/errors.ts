@@ -75,7 +75,12 @@ export const CODES = {
     text: 'Cannot tell which server this is: the command fits {servers}',
     hint: 'Say which one with --server NAME',
   },
-  PEER_STALLED: { kind: 'peer', text: 'Cannot write to the peer: it sends requests and does not read the answers' },
+  PEER_STALLED: { kind: 'peer', text: 'Cannot write to the peer: it does not read' },
+  PEER_HOLDS_MOST: {
+    kind: 'peer',
+    text: 'Cannot keep what waits for this peer: all peers together hold more than {limit} bytes, and this one the most',
+    hint: 'End each message with a line break, and read the answers',
+  },
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
   TOMBSTONE_FAILED: {
     kind: 'place',

@@ -24,6 +24,19 @@ export class LineReader {
     return this.#partialLength > 0 || this.#offset < this.#chunk.length;
   }
 
+  /** Bytes of memory that wait for the end of a line, or to be taken. */
+  get heldBytes(): number {
+    return this.#partial.length + this.#chunk.length - this.#offset;
+  }
+
+  /** Forgets all that was given. */
+  clear(): void {
+    this.#chunk = EMPTY;
+    this.#offset = 0;
+    this.#partial = EMPTY;
+    this.#partialLength = 0;
+  }
+
   /** Gives the next bytes; the lines of the ones before have been taken. */
   push(chunk: Buffer): void {
     this.#chunk =

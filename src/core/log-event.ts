@@ -4,6 +4,8 @@ export const LOG_EVENTS = {
   stopped: 'daemon stopped',
   listenerLeftOut: 'listener left out',
   socketLost: 'socket lost',
+  descriptorsShort: 'descriptors run out, new connections wait',
+  descriptorsFree: 'descriptors are free again',
   listening: 'socket listening',
   activated: 'layer activated',
   configRead: 'configuration read',

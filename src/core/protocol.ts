@@ -172,11 +172,6 @@ export function wireView(view: View): readonly WireViewEntry[] {
   });
 }
 
-/** The whole of a view as one message. */
-export function viewMessage(view: View, rest: Pick<ViewMessage, 'generation' | 'serial' | 'plan'>): ViewMessage {
-  return { ...rest, roots: wireRoots(view), boundary: wireBoundary(view), view: wireView(view) };
-}
-
 /** Do both plans ask for the same? Which files were read, and by which version, asks for nothing. */
 export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
   return JSON.stringify(asked(a)) === JSON.stringify(asked(b));

@@ -135,15 +135,20 @@ export interface RootChange {
 
 /** What came, went or changed its access between two lists, with the reason that holds now. */
 export function changedRoots(before: View, after: View): readonly RootChange[] {
-  const paths = new Set([...before.told, ...after.told].map(({ path }) => path));
-  return [...paths].flatMap((path) => {
-    const from = before.told.find((root) => root.path === path);
-    const to = after.told.find((root) => root.path === path);
+  const [was, is] = [toldByPath(before), toldByPath(after)];
+  const entries = new Map(after.entries.map((entry) => [entry.root, entry]));
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
+    const [from, to] = [was.get(path), is.get(path)];
     const root = (to ?? from)?.root ?? '';
     if (from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title) return [];
-    const entry = after.entries.find((one) => one.root === root);
+    const entry = entries.get(root);
     const rule = entry?.decision.rule?.id ?? null;
     const why = entry?.why ?? 'it is not declared any more';
     return [{ path, root, from: from?.access ?? null, to: to?.access ?? null, rule, why }];
   });
+}
+
+/** A place is told once. */
+function toldByPath({ told }: View): ReadonlyMap<RealPath, ToldRoot> {
+  return new Map(told.map((root) => [root.path, root]));
 }

@@ -17,6 +17,7 @@ import type { ReadProject } from '../disk/project-file.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
 import type { AttachedSession, HostRoot } from '../socket/authority.ts';
+import { Capacity } from '../socket/capacity.ts';
 import { type Control, openControl } from '../socket/control.ts';
 import type { ListenAt } from '../socket/listen.ts';
 import { openPeers, type Peers } from '../socket/peers.ts';
@@ -144,14 +145,15 @@ export class Daemon implements Administered, AsyncDisposable {
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       closed: (session: AttachedSession) => this.#detach(session),
     };
-    const shared = { limits, authority, native, log, now };
+    const capacity = new Capacity(limits);
+    const shared = { limits, capacity, authority, native, log, now };
     const kept = new KeptSockets(this.#options.onLost);
     this.#peers = kept.add(this.#parts.add(await openPeers({ at: peersAt, ...shared })));
     for (const { name, at } of this.#options.listeners) {
       kept.add(this.#parts.add(await openPeers({ at, listener: name, ...shared })));
     }
     const handlers = controlHandlers(this);
-    kept.add(this.#parts.add<Control>(await openControl({ at: controlAt, handlers, limits, native, log })));
+    kept.add(this.#parts.add<Control>(await openControl({ at: controlAt, handlers, limits, capacity, native, log })));
     this.#parts.add(kept);
   }
 

@@ -14,15 +14,13 @@ import {
   launchPlan,
   type PolicyState,
   samePlan,
-  type ViewMessage,
-  viewMessage,
-  wireBoundary,
-  wireRoots,
 } from '../core/protocol.ts';
 import { NOTHING_CARVES } from '../core/standing.ts';
-import { buildView, changedRoots, EMPTY_VIEW, sameTold, sameView, type View } from '../core/view.ts';
-import type { AttachedSession } from '../socket/authority.ts';
+import { type ToldView, tellView } from '../core/told-view.ts';
+import { buildView, changedRoots, EMPTY_VIEW, type RootChange, sameTold, sameView } from '../core/view.ts';
+import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
+import { type Alike, keyOf, type Live } from './alike.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
 export interface InForce {
@@ -38,14 +36,10 @@ export interface SessionsOptions {
   readonly catalogue: Catalogue;
 }
 
-interface Live {
-  readonly claims: PeerClaims;
-  readonly observed: Observed | null;
-  peer: Peer;
-  view: View;
-  /** What it was told last, and whether it has acknowledged that. */
-  told: ViewMessage;
-  acknowledged: boolean;
+/** Sessions whose list has changed, and how. */
+interface Changed {
+  readonly alike: Alike;
+  readonly changes: readonly RootChange[];
 }
 
 export interface SessionRow {
@@ -62,6 +56,7 @@ export interface SessionRow {
 
 export class Sessions {
   readonly #live = new Map<AttachedSession, Live>();
+  readonly #alike = new Map<string, Alike>();
   readonly #record: Log;
   readonly #version: string;
   readonly #policyDirectories: readonly string[];
@@ -81,14 +76,78 @@ export class Sessions {
   }
 
   /** A peer wants roots. Throws RootsError PEER_AMBIGUOUS where its command fits several servers. */
-  attach(
-    params: AttachParams,
-    observed: Observed | null,
-    session: AttachedSession,
-  ): AttachResult & { readonly view: ViewMessage } {
+  attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment {
     const { server, host = null, launch } = params;
     const claims: PeerClaims = launch === undefined ? { server, host } : { server, host, launch };
-    const { evidence, generation } = this.#inForce;
+    const alike = this.#alikeTo(claims, observed);
+    const told = this.#toldTo(alike);
+    const live = { session, alike, pid: observed?.pid ?? null, told, serial: 1, acknowledged: false };
+    alike.lives.add(live);
+    this.#live.set(session, live);
+    const changes = changedRoots(EMPTY_VIEW, alike.view);
+    const { generation } = this.#inForce;
+    this.#record('info', LOG_EVENTS.attached, { session: session.id, peer: wirePeer(live), generation, changes });
+    return { peer: wirePeer(live), told };
+  }
+
+  closed(session: AttachedSession): void {
+    const live = this.#live.get(session);
+    if (live === undefined) return;
+    const { alike } = live;
+    this.#live.delete(session);
+    alike.lives.delete(live);
+    if (alike.lives.size === 0) this.#alike.delete(alike.key);
+    this.#record('info', LOG_EVENTS.detached, { session: session.id, peer: wirePeer(live) });
+  }
+
+  /** The peer says that a view is in force on its side. Is it what it was told last? */
+  acknowledge(session: AttachedSession, { generation, serial }: Ack): boolean {
+    const live = this.#live.get(session);
+    if (live?.told.generation !== generation || (serial ?? live.serial) !== live.serial) return false;
+    live.acknowledged = true;
+    return true;
+  }
+
+  /** The sessions that watch, by whether they have acknowledged what they were told last. */
+  watching(): { readonly acknowledged: readonly AttachedSession[]; readonly open: readonly AttachedSession[] } {
+    const watching = [...this.#live.values()].filter(({ session }) => session.state.watching);
+    const those = (isDone: boolean) =>
+      watching.filter(({ acknowledged }) => acknowledged === isDone).map(({ session }) => session);
+    return { acknowledged: those(true), open: those(false) };
+  }
+
+  /** Decides anew under what is in force now, once for all that are alike, and tells those whose view changed. */
+  refresh(inForce: InForce): void {
+    this.#inForce = inForce;
+    const changed = [...this.#alike.values()].flatMap((alike) => this.#tell(alike) ?? []);
+    // Written down in the same turn, but after the last of them has been told: lines of a thousand take their time.
+    for (const { alike, changes } of changed) this.#recordChange(alike, changes);
+  }
+
+  rows(): readonly SessionRow[] {
+    return [...this.#live.values()].map((live) => {
+      const { uid, pid, server, host } = wirePeer(live);
+      const { session, alike } = live;
+      const since = new Date(session.since).toISOString();
+      return {
+        id: session.id,
+        server,
+        class: alike.peer.class,
+        host,
+        uid,
+        pid,
+        since,
+        era: 'legacy',
+        roots: alike.view.told.length,
+      };
+    });
+  }
+
+  #alikeTo(claims: PeerClaims, observed: Observed | null): Alike {
+    const key = keyOf(claims, observed);
+    const known = this.#alike.get(key);
+    if (known !== undefined) return known;
+    const { evidence } = this.#inForce;
     const identified = identifyPeer(evidence.policy, claims, observed);
     if (identified.state === 'ambiguous') {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
@@ -96,98 +155,44 @@ export class Sessions {
     const { peer } = identified;
     const view = buildView(evidence, peer, NOTHING_CARVES);
     const plan = this.#planOf(peer);
-    const told = viewMessage(view, { generation, serial: 1, plan });
-    this.#live.set(session, { claims, observed, peer, view, told, acknowledged: false });
-    this.#record('info', LOG_EVENTS.attached, {
-      session: session.id,
-      ...peerFields(peer),
-      generation,
-      changes: changedRoots(EMPTY_VIEW, view),
-    });
-    return {
-      session: session.id,
-      generation,
-      peer: { ...wirePeer(peer), class: peer.class },
-      roots: wireRoots(view),
-      boundary: wireBoundary(view),
-      plan,
-      view: told,
-    };
+    const alike = { key, claims, observed, peer, plan, view, told: null, lives: new Set<Live>() };
+    this.#alike.set(key, alike);
+    return alike;
   }
 
-  closed(session: AttachedSession): void {
-    const live = this.#live.get(session);
-    if (live === undefined) return;
-    this.#live.delete(session);
-    this.#record('info', LOG_EVENTS.detached, { session: session.id, ...peerFields(live.peer) });
+  #toldTo(alike: Alike): ToldView {
+    const { view, plan } = alike;
+    alike.told ??= tellView(view, { generation: this.#inForce.generation, plan });
+    return alike.told;
   }
 
-  /** The peer says that a view is in force on its side. Is it what it was told last? */
-  acknowledge(session: AttachedSession, { generation, serial }: Ack): boolean {
-    const live = this.#live.get(session);
-    if (live?.told.generation !== generation || (serial ?? live.told.serial) !== live.told.serial) return false;
-    live.acknowledged = true;
-    return true;
-  }
-
-  /** The sessions that watch, by whether they have acknowledged what they were told last. */
-  watching(): { readonly acknowledged: readonly AttachedSession[]; readonly open: readonly AttachedSession[] } {
-    const watching = [...this.#live].filter(([session]) => session.state.watching);
-    const those = (isDone: boolean) => watching.filter(([, live]) => live.acknowledged === isDone).map(([it]) => it);
-    return { acknowledged: those(true), open: those(false) };
-  }
-
-  /** Re-evaluates every session under what is in force now, and tells those whose view changed. */
-  refresh(inForce: InForce): void {
-    this.#inForce = inForce;
-    const views = new Map<string, View>();
-    for (const [session, live] of this.#live) {
-      live.peer = peerOf(identifyPeer(inForce.evidence.policy, live.claims, live.observed), live);
-      const key = JSON.stringify(live.peer, (name, value) =>
-        name === 'pid' || name === 'startTime' ? undefined : value,
-      );
-      const view = views.get(key) ?? buildView(inForce.evidence, live.peer, NOTHING_CARVES);
-      views.set(key, view);
-      this.#tell(session, live, view);
+  /** Tells them if there is something to tell; null where their list is as it was. */
+  #tell(alike: Alike): Changed | null {
+    const { evidence } = this.#inForce;
+    const { peer: peerBefore, plan: planBefore, view: before } = alike;
+    alike.peer = peerOf(identifyPeer(evidence.policy, alike.claims, alike.observed), peerBefore);
+    alike.plan = this.#planOf(alike.peer);
+    alike.view = buildView(evidence, alike.peer, NOTHING_CARVES);
+    alike.told = null;
+    if (sameView(before, alike.view) && samePlan(planBefore, alike.plan)) return null;
+    const told = this.#toldTo(alike);
+    const listChanged = !sameTold(before, alike.view);
+    for (const live of alike.lives) {
+      live.told = told;
+      live.serial += 1;
+      live.acknowledged = false;
+      live.session.publish(told, { serial: live.serial, listChanged });
     }
-  }
-
-  rows(): readonly SessionRow[] {
-    return [...this.#live].map(([session, { peer, view }]) => {
-      const { uid, pid, server, host } = wirePeer(peer);
-      const since = new Date(session.since).toISOString();
-      return {
-        id: session.id,
-        server,
-        class: peer.class,
-        host,
-        uid,
-        pid,
-        since,
-        era: 'legacy',
-        roots: view.told.length,
-      };
-    });
-  }
-
-  #tell(session: AttachedSession, live: Live, view: View): void {
-    const { view: previous, told } = live;
-    const plan = this.#planOf(live.peer);
-    if (sameView(previous, view) && samePlan(told.plan, plan)) return;
-    const { generation } = this.#inForce;
-    const listChanged = !sameTold(previous, view);
-    live.view = view;
-    live.told = viewMessage(view, { generation, serial: told.serial + 1, plan });
-    live.acknowledged = false;
-    if (listChanged) this.#recordChange(session, live, previous);
-    session.publish(live.told, { listChanged });
+    return listChanged ? { alike, changes: changedRoots(before, alike.view) } : null;
   }
 
   /** One line for each change of a session's list: what came and went, by which rule, and why. */
-  #recordChange(session: AttachedSession, { peer, view }: Live, previous: View): void {
+  #recordChange({ lives }: Alike, changes: readonly RootChange[]): void {
     const { generation } = this.#inForce;
-    const changes = changedRoots(previous, view);
-    this.#record('info', LOG_EVENTS.decided, { session: session.id, ...peerFields(peer), generation, changes });
+    for (const live of lives) {
+      const fields = { session: live.session.id, peer: wirePeer(live), generation, changes };
+      this.#record('info', LOG_EVENTS.decided, fields);
+    }
   }
 
   #planOf({ claimed }: Peer): LaunchPlan {
@@ -202,24 +207,21 @@ export class Sessions {
   }
 }
 
-/** A session whose command now fits several servers is nameless from then on: that only narrows. */
-function peerOf(identified: Identification, live: Live): Peer {
+/** A peer whose command now fits several servers is nameless from then on: that only narrows. */
+function peerOf(identified: Identification, before: Peer): Peer {
   if (identified.state === 'known') return identified.peer;
-  return { ...live.peer, claimed: { ...live.peer.claimed, server: null } };
+  return { ...before, claimed: { ...before.claimed, server: null } };
 }
 
-function wirePeer(peer: Peer): Omit<AttachResult['peer'], 'class'> {
-  const { observed, claimed } = peer;
+function wirePeer({ alike, pid }: Live): AttachResult['peer'] {
+  const { observed, claimed, class: peerClass } = alike.peer;
   return {
     uid: observed?.user.uid ?? null,
     gid: observed?.gid ?? null,
-    pid: observed?.pid ?? null,
+    pid,
     exe: observed?.exe ?? null,
+    class: peerClass,
     server: claimed.server,
     host: claimed.host,
   };
-}
-
-function peerFields(peer: Peer): { [name: string]: unknown } {
-  return { peer: { ...wirePeer(peer), class: peer.class } };
 }

@@ -1,5 +1,5 @@
-// The few system calls that Node lacks, by FFI: peer credentials, pidfd, flock, openat2, poll of the mount table, a
-// datagram for sd_notify.
+// The few system calls that Node lacks, by FFI: peer credentials, pidfd, flock, openat2, poll of the mount table, a second
+// descriptor of a socket, a datagram for sd_notify.
 // The only user of koffi, an optional dependency that is loaded when it is asked for; each caller has a fallback.
 //
 // Rules of this file: a string is checked before it is passed (koffi cuts at NUL and sends a lone surrogate as U+FFFD),
@@ -25,6 +25,8 @@ export interface Native {
   peerPidfd(fd: number): number | null;
   /** Does the process of a pidfd still run? A zombie does not. */
   isAlive(pidfd: number): boolean;
+  /** Another descriptor of the same open file, closed in children. */
+  duplicate(fd: number): number;
   /** Takes an exclusive flock without waiting; false: another open file holds it. */
   tryLock(fd: number): boolean;
   /** An `O_PATH` descriptor, links resolved, `ELOOP` for a magic link (/proc/PID/root, /proc/PID/fd/N); `ENOSYS` off Linux. */
@@ -69,7 +71,7 @@ function linux(libc: Libc): Native {
   const SO_PEERCRED = process.arch === 'ppc64' ? 21 : 17;
   const SO_PEERPIDFD = 77;
   return {
-    ...common(libc, { cloexec: 0o2000000, doNotWait: 0x40, noSignal: 0x4000 }),
+    ...common(libc, { cloexec: 0o2000000, doNotWait: 0x40, noSignal: 0x4000, duplicate: 1030 }),
     peerCredentials(fd) {
       const ucred = option(fd, SOL_SOCKET, SO_PEERCRED, 12);
       const pid = ucred.readInt32LE(0);
@@ -94,7 +96,7 @@ function darwin(libc: Libc): Native {
   const LOCAL_PEERCRED = 1;
   const LOCAL_PEERPID = 2;
   return {
-    ...common(libc, { cloexec: 0, doNotWait: 0x80, noSignal: 0 }),
+    ...common(libc, { cloexec: 0, doNotWait: 0x80, noSignal: 0, duplicate: 67 }),
     peerCredentials(fd) {
       // struct xucred: version, uid, number of groups (padded), 16 groups of which the first is the effective one.
       const xucred = option(fd, SOL_LOCAL, LOCAL_PEERCRED, 76);
@@ -109,14 +111,17 @@ function darwin(libc: Libc): Native {
   };
 }
 
-interface DatagramFlags {
+interface Flags {
+  /** F_DUPFD_CLOEXEC */
+  readonly duplicate: number;
   readonly cloexec: number;
   readonly doNotWait: number;
   readonly noSignal: number;
 }
 
-function common({ declare, checked }: Libc, flags: DatagramFlags) {
+function common({ declare, checked }: Libc, flags: Flags) {
   const flock = checked('int flock(int fd, int operation)');
+  const fcntl = checked('int fcntl(int fd, int command, ...)');
   const isReady = pollNow(checked);
   const socket = checked('int socket(int domain, int type, int protocol)');
   const sendto = checked('long sendto(int fd, void *data, size_t size, int flags, void *address, uint32_t length)');
@@ -127,6 +132,7 @@ function common({ declare, checked }: Libc, flags: DatagramFlags) {
   const SOCK_DGRAM = 2;
   return {
     isAlive: (pidfd: number): boolean => !isReady(pidfd, POLLIN),
+    duplicate: (fd: number): number => Number(fcntl(fd, flags.duplicate, 'int', 0)),
     tryLock(fd: number): boolean {
       try {
         flock(fd, LOCK_EX_NB);

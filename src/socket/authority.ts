@@ -1,8 +1,9 @@
 import type { Observed } from '../core/peer.ts';
-import type { Ack, AttachParams, AttachResult, ViewMessage } from '../core/protocol.ts';
+import type { Ack, AttachParams, AttachResult } from '../core/protocol.ts';
+import type { ToldView } from '../core/told-view.ts';
 
-/** What a peer that attaches gets, and its first view. */
-export type Attachment = AttachResult & { readonly view: ViewMessage };
+/** Who a peer that attaches is taken for, and its first view. */
+export type Attachment = Pick<AttachResult, 'peer'> & { readonly told: ToldView };
 
 /** A root as a host gave it: unproven, for people who look at `sessions`. */
 export interface HostRoot {
@@ -25,7 +26,8 @@ export interface AttachedSession {
   /** ms since the epoch */
   readonly since: number;
   readonly state: SessionState;
-  publish(view: ViewMessage, options: { readonly listChanged: boolean }): void;
+  /** `serial`: the number of this view in this session; that of the first is 1. */
+  publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void;
 }
 
 /** How far a session has come with what it was told. */

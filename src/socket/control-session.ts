@@ -5,7 +5,7 @@ import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Id } from '../core/protocol.ts';
 import type { Log } from '../system/log.ts';
-import { type Fault, JsonLines, type LineLimits } from './json-lines.ts';
+import { type Fault, JsonLines, type JsonLinesOptions } from './json-lines.ts';
 import { errorReply, isBug, type Message, methodNotFound, readMessage, resultReply, toRpcError } from './message.ts';
 import { faultError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
@@ -14,8 +14,7 @@ import type { PeerFacts } from './peer-facts.ts';
 export type ControlHandler = (params: unknown) => Promise<unknown>;
 export type ControlHandlers = Readonly<Record<string, ControlHandler>>;
 
-export interface ControlSessionOptions {
-  readonly limits: LineLimits;
+export interface ControlSessionOptions extends JsonLinesOptions {
   readonly handlers: ControlHandlers;
   readonly log: Log;
   readonly facts: PeerFacts;
@@ -34,12 +33,16 @@ export class ControlSession {
 
   constructor(socket: Socket, options: ControlSessionOptions) {
     this.#options = options;
-    this.#lines = new JsonLines(socket, options.limits, {
+    this.#lines = new JsonLines(socket, options, {
       onMessage: (value) => this.#receive(readMessage(value)),
       onFault: (fault) => this.#fault(fault),
       onEnd: () => this.close(),
       onClose: () => this.#closed(),
     });
+  }
+
+  get isAnswering(): boolean {
+    return this.#isAnswering;
   }
 
   /** After the answer that is being made: the one who said "stop" hears that it was heard. */
@@ -87,7 +90,7 @@ export class ControlSession {
   }
 
   #fault(fault: Fault): void {
-    this.#endWith(null, faultError(fault, this.#options.limits));
+    this.#endWith(null, this.#options.refusal ?? faultError(fault, this.#options));
   }
 
   #endWith(id: Id | null, error: RootsError): void {

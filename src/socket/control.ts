@@ -3,7 +3,8 @@
 import type { Socket } from 'node:net';
 import type { Native } from '../disk/native.ts';
 import type { Log } from '../system/log.ts';
-import { type Admission, admitOwnUser } from './admission.ts';
+import { type Admission, admitOwnUser, limitsOfRefused } from './admission.ts';
+import type { Capacity } from './capacity.ts';
 import { closeAll } from './close-all.ts';
 import { type ControlHandlers, ControlSession } from './control-session.ts';
 import type { LineLimits } from './json-lines.ts';
@@ -13,13 +14,15 @@ import type { ListenAt } from './listen.ts';
 export interface ControlOptions {
   readonly at: ListenAt;
   readonly limits: LineLimits;
+  /** Shared with the sockets of peers. */
+  readonly capacity: Capacity;
   /** By method name. */
   readonly handlers: ControlHandlers;
   readonly native: Native | null;
   readonly log: Log;
 }
 
-/** Connections at once: people and scripts, not servers. */
+/** Connections at once: people and scripts, not servers. Of more the oldest goes that waits for no answer. */
 const MAX_CONNECTIONS = 256;
 
 /** Starts to serve administration. Throws as listen() does. */
@@ -38,8 +41,16 @@ export class Control implements AsyncDisposable {
   constructor(options: ControlOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
-    const { at, native, log } = options;
-    this.#listener = new KeptListener({ at, native, log, onConnection: (socket) => this.#connected(socket) });
+    const { at, native, log, capacity } = options;
+    this.#listener = new KeptListener({
+      at,
+      purpose: 'control',
+      descriptors: capacity.descriptors,
+      native,
+      log,
+      onConnection: (socket) => this.#connected(socket),
+      onShortage: () => this.#endIdle(),
+    });
   }
 
   get address(): string {
@@ -67,16 +78,34 @@ export class Control implements AsyncDisposable {
 
   #connected(socket: Socket): void {
     const facts = this.#admission.observe(socket);
-    const { limits, handlers, log } = this.#options;
+    const { limits, capacity, handlers, log } = this.#options;
+    const refusal = this.#admission.refusal(facts);
     const session = new ControlSession(socket, {
-      limits,
+      limits: refusal === null ? limits : limitsOfRefused(limits),
+      held: capacity.held,
       handlers,
       log,
       facts,
-      refusal: this.#admission.refusal(facts),
-      onClose: () => this.#sessions.delete(session),
+      refusal,
+      onClose: () => this.#closed(session),
     });
-    if (this.#sessions.size >= MAX_CONNECTIONS) session.destroy();
+    if (refusal !== null) capacity.sessions.enterRefused(session);
+    else if (this.#sessions.size >= MAX_CONNECTIONS) this.#endIdle();
     this.#sessions.add(session);
+  }
+
+  #closed(session: ControlSession): void {
+    const { sessions, descriptors } = this.#options.capacity;
+    this.#sessions.delete(session);
+    sessions.leaveRefused(session);
+    descriptors.freed();
+  }
+
+  /** Whoever connects and asks nothing must not keep others out. */
+  #endIdle(): void {
+    const idle = [...this.#sessions].find(({ isAnswering }) => !isAnswering);
+    if (idle === undefined) return;
+    this.#sessions.delete(idle);
+    idle.destroy();
   }
 }

@@ -1,15 +1,17 @@
-// Newline-delimited JSON over a socket, with bounded memory in both directions. A peer that does not read its answers is
-// not read from either; if it keeps us waiting, its connection ends. Nobody else notices.
+// Newline-delimited JSON over a socket, with bounded memory in both directions, for one peer and for all together. A peer
+// that does not read its answers is not read from either; if it keeps us waiting, its connection ends. One that sends as
+// fast as it can waits after a few messages until the others have had their turn. Nobody else notices.
 
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { LineReader } from '../core/line-reader.ts';
-import { LineWriter } from './line-writer.ts';
+import type { HeldBytes, Holder } from './held-bytes.ts';
+import { LineWriter, type Notice } from './line-writer.ts';
 import { isTooDeep } from './nesting.ts';
 
 /** Why nothing more is read from a connection. */
-export type Fault = 'too-large' | 'not-utf8' | 'not-json' | 'too-deep' | 'cut-off' | 'stalled';
+export type Fault = 'too-large' | 'not-utf8' | 'not-json' | 'too-deep' | 'cut-off' | 'stalled' | 'holds-most';
 
 export interface LineLimits {
   /** Bytes of one message from the peer. */
@@ -18,6 +20,14 @@ export interface LineLimits {
   readonly queue: number;
   /** How long that may last until the connection ends; 5 s by default. */
   readonly stallMs?: number;
+  /** How long it may take to read what is being written to it, be it that nothing waits behind; 60 s by default. */
+  readonly takeMs?: number;
+}
+
+export interface JsonLinesOptions {
+  readonly limits: LineLimits;
+  /** Of all peers together. */
+  readonly held: HeldBytes;
 }
 
 export interface JsonLinesHandlers {
@@ -28,31 +38,39 @@ export interface JsonLinesHandlers {
   readonly onEnd: () => void;
   readonly onClose: () => void;
   /** See LineWriterOptions. */
-  readonly nextNotice?: () => string | null;
+  readonly nextNotice?: () => Notice | null;
 }
 
 const DEFAULT_STALL_MS = 5_000;
+const DEFAULT_TAKE_MS = 60_000;
 /** How long a peer may take to read what is still to be written when its connection ends. */
 const FLUSH_MS = 30_000;
 /** How long a peer that has our last words may go on sending. It is dropped: a close at once would lose it those words. */
 const LINGER_MS = 1_000;
+/** Messages of one peer until the others have their turn. */
+const TURN_MESSAGES = 64;
 
-export class JsonLines {
+export class JsonLines implements Holder {
   readonly #socket: Socket;
   readonly #limits: LineLimits;
+  readonly #held: HeldBytes;
   readonly #handlers: JsonLinesHandlers;
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
   #holds = 0;
+  #keptBytes = 0;
+  #heldBytes = 0;
   #isReading = false;
   #isEnding = false;
   #stall: NodeJS.Timeout | undefined;
+  #take: NodeJS.Timeout | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
   /** Takes over the socket: it must have been accepted with `pauseOnConnect` and `allowHalfOpen`. */
-  constructor(socket: Socket, limits: LineLimits, handlers: JsonLinesHandlers) {
+  constructor(socket: Socket, { limits, held }: JsonLinesOptions, handlers: JsonLinesHandlers) {
     this.#socket = socket;
     this.#limits = limits;
+    this.#held = held;
     this.#handlers = handlers;
     this.#reader = new LineReader(limits.message);
     const nextNotice = handlers.nextNotice ?? (() => null);
@@ -73,12 +91,19 @@ export class JsonLines {
   send(json: string): void {
     if (this.#isEnding) return;
     this.#writer.send(json);
-    if (this.#stall === undefined && this.#writer.waitingBytes > this.#limits.queue) this.#startStall();
+    this.#written();
   }
 
   /** There is something for `nextNotice` to give. */
   notify(): void {
-    if (!this.#isEnding) this.#writer.notify();
+    if (this.#isEnding) return;
+    this.#writer.notify();
+    this.#written();
+  }
+
+  /** So many bytes more are kept for this peer until it closes. */
+  keep(bytes: number): void {
+    this.#keptBytes += bytes;
   }
 
   /** Delivers no message until release(); calls count. */
@@ -97,11 +122,14 @@ export class JsonLines {
     if (this.#isEnding) return;
     if (lastJson !== undefined) this.#writer.send(lastJson);
     this.#isEnding = true;
+    this.#reader.clear();
     this.#clearStall();
+    this.#clearTake();
     this.#writer.end();
+    this.#account();
     this.#socket.resume();
     this.#destroyAfter(FLUSH_MS);
-    this.#socket.once('finish', () => this.#destroyAfter(LINGER_MS));
+    this.#socket.once('finish', () => this.#flushed());
   }
 
   /** Ends the connection at once; what waits is lost. */
@@ -109,9 +137,24 @@ export class JsonLines {
     this.#socket.destroy();
   }
 
+  endAsLargest(): void {
+    const isReading = this.#socket.writableLength === 0;
+    this.#heldBytes = 0;
+    this.#reader.clear();
+    this.#writer.clear();
+    if (!this.#isEnding) this.#fault('holds-most');
+    // There is no use in telling why to one that does not read.
+    if (!isReading) this.#socket.destroy();
+  }
+
   /** Resolves when the connection is gone. */
   async whenClosed(): Promise<void> {
     if (!this.#socket.closed) await once(this.#socket, 'close');
+  }
+
+  #flushed(): void {
+    this.#account();
+    this.#destroyAfter(LINGER_MS);
   }
 
   #destroyAfter(delayMs: number): void {
@@ -130,7 +173,11 @@ export class JsonLines {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (this.#holds === 0 && !this.#isEnding) {
+      for (let delivered = 0; this.#holds === 0 && !this.#isEnding; delivered += 1) {
+        if (delivered === TURN_MESSAGES) {
+          this.#yield();
+          break;
+        }
         const line = this.#reader.next();
         if (line === null) break;
         this.#deliverLine(line);
@@ -138,6 +185,12 @@ export class JsonLines {
     } finally {
       this.#isReading = false;
     }
+    this.#account();
+  }
+
+  #yield(): void {
+    this.hold();
+    setImmediate(() => this.release());
   }
 
   #deliverLine(line: Buffer | 'too-large'): void {
@@ -151,10 +204,32 @@ export class JsonLines {
     if (this.#holds === 0) this.#socket.resume();
   }
 
+  /** What is kept for this peer has changed. */
+  #account(): void {
+    const { writableLength, closed } = this.#socket;
+    const unread = this.#isEnding ? writableLength : this.#writer.waitingBytes;
+    const bytes = closed ? 0 : this.#keptBytes + this.#reader.heldBytes + unread;
+    if (bytes === this.#heldBytes) return;
+    this.#heldBytes = bytes;
+    this.#held.set(this, bytes);
+  }
+
+  #written(): void {
+    const { takeMs = DEFAULT_TAKE_MS } = this.#limits;
+    if (this.#socket.writableLength > 0) this.#take ??= this.#stallAfter(takeMs);
+    if (this.#writer.waitingBytes > this.#limits.queue) this.#startStall();
+    if (!this.#isReading) this.#account();
+  }
+
   #startStall(): void {
+    if (this.#stall !== undefined) return;
     this.hold();
     const { stallMs = DEFAULT_STALL_MS } = this.#limits;
-    this.#stall = setTimeout(() => this.#stalled(), stallMs).unref();
+    this.#stall = this.#stallAfter(stallMs);
+  }
+
+  #stallAfter(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#stalled(), delayMs).unref();
   }
 
   #clearStall(): void {
@@ -162,7 +237,15 @@ export class JsonLines {
     this.#stall = undefined;
   }
 
+  #clearTake(): void {
+    clearTimeout(this.#take);
+    this.#take = undefined;
+  }
+
+  /** What was being written has gone out; what waited behind it is being written. */
   #drained(): void {
+    if (this.#take !== undefined) this.#clearTake();
+    this.#written();
     if (this.#stall === undefined) return;
     this.#clearStall();
     this.release();
@@ -187,7 +270,10 @@ export class JsonLines {
 
   #closed(): void {
     this.#isEnding = true;
+    this.#reader.clear();
     this.#clearStall();
+    this.#clearTake();
+    this.#account();
     clearTimeout(this.#deadline);
     this.#handlers.onClose();
   }

@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net';
 
+/** The start of a line, and the rest with its end: where that is long, bytes that many sessions share. */
+export interface Notice {
+  readonly own: string;
+  readonly shared: string | Buffer;
+}
+
 export interface LineWriterOptions {
   readonly socket: Socket;
-  /** Asked for one more line, without its end, whenever the socket takes the next one; null if there is none. */
-  readonly nextNotice: () => string | null;
+  /** Asked for one more line whenever the socket takes the next one; null if there is none. */
+  readonly nextNotice: () => Notice | null;
   /** Called when nothing waits any more. */
   readonly onDrain: () => void;
 }
@@ -18,6 +24,11 @@ export class LineWriter {
   #waitingBytes = 0;
   #isWriting = false;
   #hasEnded = false;
+  readonly #written = (error?: Error | null): void => {
+    this.#isWriting = false;
+    // The socket closes after a failed write; nothing more goes out.
+    if (!error) this.#writeNext();
+  };
 
   constructor(options: LineWriterOptions) {
     this.#options = options;
@@ -51,21 +62,36 @@ export class LineWriter {
     this.#options.socket.end();
   }
 
+  /** Forgets what waits. */
+  clear(): void {
+    this.#takeWaiting();
+  }
+
   #write(text: string): void {
     this.#isWriting = true;
-    this.#options.socket.write(text, (error) => {
-      this.#isWriting = false;
-      // The socket closes after a failed write; nothing more goes out.
-      if (!error) this.#writeNext();
-    });
+    this.#options.socket.write(text, this.#written);
   }
 
   #writeNext(): void {
     if (this.#hasEnded) return;
     const notice = this.#options.nextNotice();
-    const text = this.#takeWaiting() + (notice === null ? '' : `${notice}\n`);
-    if (text !== '') this.#write(text);
+    const text = this.#takeWaiting();
+    if (notice !== null) this.#writeNotice(text + notice.own, notice.shared);
+    else if (text !== '') this.#write(text);
     this.#options.onDrain();
+  }
+
+  #writeNotice(text: string, shared: string | Buffer): void {
+    if (typeof shared === 'string') {
+      this.#write(text + shared);
+      return;
+    }
+    const { socket } = this.#options;
+    this.#isWriting = true;
+    socket.cork();
+    socket.write(text);
+    socket.write(shared, this.#written);
+    socket.uncork();
   }
 
   #takeWaiting(): string {

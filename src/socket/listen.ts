@@ -1,15 +1,15 @@
 // Listening on a Unix socket so that nobody else can reach it for a moment, that a live socket is never taken over and a
 // dead one is. It is bound under a random name in a directory that is ours alone, made what it must be, and renamed.
 
-import { once } from 'node:events';
 import { chmodSync, lstatSync, realpathSync, renameSync, type Stats, unlinkSync } from 'node:fs';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { maxSocketPathBytes } from '../core/path.ts';
 import { ownUid } from '../disk/account.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
 import { pathOfSocket } from './inherited-path.ts';
+import { PausableServer } from './pausable-server.ts';
 import { temporarySocketName } from './temporary-socket.ts';
 
 /** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
@@ -22,6 +22,10 @@ export interface Listener {
   readonly address: string;
   /** Is the file that peers connect by still ours? It may have been cleaned away, or replaced. */
   isThere(): boolean;
+  /** Leaves new connections to the kernel until resume(). False where that cannot be done. */
+  pause(): boolean;
+  /** Accepts them. */
+  resume(): void;
   /** Accepts no more connections, and removes the file if it is still ours. Connections that are open stay. */
   close(): void;
 }
@@ -31,6 +35,8 @@ export interface ListenHandlers {
   readonly onConnection: (socket: Socket) => void;
   /** A connection could not be accepted (no descriptors are left); listening goes on. */
   readonly onError: (error: Error) => void;
+  /** Makes a second descriptor of one; without it there is no pause. */
+  readonly duplicate?: ((fd: number) => number) | undefined;
 }
 
 /** Node cuts longer paths and listens somewhere else. */
@@ -43,11 +49,11 @@ const MAX_TRIES = 20;
 const PROBE_MS = 1_000;
 
 /** Throws a RootsError: `SOCKET_PATH_TOO_LONG`, `DIRECTORY_UNSAFE`, `SOCKET_UNSAFE`, `SOCKET_IN_USE`, `SOCKET_FAILED`. */
-export async function listen(at: ListenAt, { onConnection, onError }: ListenHandlers): Promise<Listener> {
-  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, onConnection);
+export async function listen(at: ListenAt, handlers: ListenHandlers): Promise<Listener> {
+  const server = new PausableServer(handlers, BACKLOG);
   const listener = await ('path' in at ? listenAtPath(server, at.path, at.mode) : listenInherited(server, at.fd));
-  server.on('error', onError);
-  return listener;
+  server.opened();
+  return { ...listener, pause: () => server.pause(), resume: () => server.resume() };
 }
 
 /** Throws `SOCKET_PATH_TOO_LONG` for a path that the kernel does not take whole. */
@@ -60,7 +66,7 @@ export function checkPathLength(path: string): void {
 /**
  * Without the native layer nobody says who connects: then the file's mode must keep other users out. Throws `SOCKET_UNSAFE`.
  */
-export function checkOwnerOnly({ address }: Listener): void {
+export function checkOwnerOnly({ address }: Pick<Listener, 'address'>): void {
   const stats = lstatSync(address, { throwIfNoEntry: false });
   // Who connects must be able to write.
   if (stats?.isSocket() && (stats.mode & 0o022) === 0) return;
@@ -68,7 +74,9 @@ export function checkOwnerOnly({ address }: Listener): void {
   throw new RootsError('SOCKET_UNSAFE', { path: address, what });
 }
 
-async function listenInherited(server: Server, fd: number): Promise<Listener> {
+type Place = Pick<Listener, 'address' | 'isThere' | 'close'>;
+
+async function listenInherited(server: PausableServer, fd: number): Promise<Place> {
   await listening(server, `fd:${fd}`, () => server.listen({ fd }));
   return {
     address: pathOfSocket(fd) ?? `fd:${fd}`,
@@ -77,7 +85,7 @@ async function listenInherited(server: Server, fd: number): Promise<Listener> {
   };
 }
 
-async function listenAtPath(server: Server, path: string, mode = OWNER_ONLY): Promise<Listener> {
+async function listenAtPath(server: PausableServer, path: string, mode = OWNER_ONLY): Promise<Place> {
   checkPathLength(path);
   makePrivateDirectory(dirname(path), { uid: ownUid() });
   const canonical = join(realpathSync.native(dirname(path)), basename(path));
@@ -120,7 +128,7 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-async function bindUnderRandomName(server: Server, path: string): Promise<string> {
+async function bindUnderRandomName(server: PausableServer, path: string): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const bound = join(dirname(path), randomName(dirname(path)));
     try {
@@ -134,10 +142,10 @@ async function bindUnderRandomName(server: Server, path: string): Promise<string
 }
 
 /** Node binds before listen() returns, so that no other code sees this umask. */
-function listenOwnerOnly(server: Server, path: string): void {
+function listenOwnerOnly(server: PausableServer, path: string): void {
   const before = process.umask(0o077);
   try {
-    server.listen({ path, backlog: BACKLOG });
+    server.listen({ path });
   } finally {
     process.umask(before);
   }
@@ -156,8 +164,8 @@ function restrict(path: string, mode: number): Stats {
   throw new RootsError('SOCKET_UNSAFE', { path, what: 'its owner or mode is not what it was given' });
 }
 
-async function listening(server: Server, path: string, start: () => void): Promise<void> {
-  const started = once(server, 'listening');
+async function listening(server: PausableServer, path: string, start: () => void): Promise<void> {
+  const started = server.started();
   start();
   try {
     await started;
@@ -167,8 +175,8 @@ async function listening(server: Server, path: string, start: () => void): Promi
 }
 
 /** The file first: as long as the socket is open, no other one can have its inode. */
-function removeAndClose(server: Server, path: string, ours: Stats): void {
-  if (!server.listening) return;
+function removeAndClose(server: PausableServer, path: string, ours: Stats): void {
+  if (!server.isOpen) return;
   if (isSameFile(path, ours)) unlinkSync(path);
   server.close();
 }

@@ -49,10 +49,14 @@ export function errorReply(id: Id | null, error: RpcError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-/** A notification; `paramsJson` is JSON text. */
-export function notification(method: string, paramsJson?: string): string {
-  const params = paramsJson === undefined ? '' : `,"params":${paramsJson}`;
-  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${params}}`;
+/** A notification without parameters. */
+export function notification(method: string): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}}`;
+}
+
+/** A notification up to its parameters; they follow, then `}`. */
+export function notificationStart(method: string): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":`;
 }
 
 /** A refusal of a request's parameters. */

@@ -1,5 +1,5 @@
 import { RootsError } from '../core/errors.ts';
-import type { Fault, LineLimits } from './json-lines.ts';
+import type { Fault, JsonLinesOptions } from './json-lines.ts';
 import { type Message, Refusal } from './message.ts';
 import { MAX_NESTING } from './nesting.ts';
 
@@ -11,10 +11,12 @@ const MALFORMED = {
 } as const;
 
 /** What a peer is told, and the log, when nothing more can be read from it. */
-export function faultError(fault: Fault, { message }: LineLimits): RootsError {
+export function faultError(fault: Fault, { limits, held }: JsonLinesOptions): RootsError {
   switch (fault) {
     case 'too-large':
-      return new RootsError('PEER_MESSAGE_TOO_LARGE', { limit: message });
+      return new RootsError('PEER_MESSAGE_TOO_LARGE', { limit: limits.message });
+    case 'holds-most':
+      return new RootsError('PEER_HOLDS_MOST', { limit: held.limit });
     case 'stalled':
       return new RootsError('PEER_STALLED');
     default:

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Observed, User } from '../core/peer.ts';
 import type { Native } from '../disk/native.ts';
 import { readProcessStat } from '../disk/process-stat.ts';
+import { descriptorOf } from './descriptor-of.ts';
 import { readExe, readParent, readProcess } from './process-facts.ts';
 
 export interface PeerFacts {
@@ -83,10 +84,4 @@ function openPidfd(native: Native, fd: number): number | 'gone' | null {
 
 function unchanging(uid: number, observed: Observed): PeerFacts {
   return { uid, confirm: () => observed, close() {} };
-}
-
-/** Node has no public way to a socket's descriptor. -1 once it is closed, which every call refuses. */
-function descriptorOf(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { readonly _handle: { readonly fd?: number } | null };
-  return handle?.fd ?? -1;
 }

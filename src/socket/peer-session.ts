@@ -4,16 +4,19 @@
 import type { Socket } from 'node:net';
 import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
-import { type Id, METHOD, opensEndpoint, RPC, type ViewMessage } from '../core/protocol.ts';
+import { type Id, METHOD, opensEndpoint, RPC } from '../core/protocol.ts';
+import type { ToldView } from '../core/told-view.ts';
 import type { Log } from '../system/log.ts';
 import type { AttachedSession, Authority, SessionState } from './authority.ts';
-import { type Fault, JsonLines, type LineLimits } from './json-lines.ts';
+import { type Fault, JsonLines, type JsonLinesOptions } from './json-lines.ts';
+import type { Notice } from './line-writer.ts';
 import {
   errorReply,
   isBug,
   type Message,
   methodNotFound,
   notification,
+  notificationStart,
   type Params,
   Refusal,
   readMessage,
@@ -24,11 +27,10 @@ import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 import { readAck, readAttachParams, readHostRootsParams } from './peer-params.ts';
 
-export interface PeerSessionOptions {
+export interface PeerSessionOptions extends JsonLinesOptions {
   readonly id: string;
   /** ms since the epoch */
   readonly since: number;
-  readonly limits: LineLimits;
   readonly authority: Authority;
   readonly log: Log;
   readonly facts: PeerFacts;
@@ -40,7 +42,8 @@ export interface PeerSessionOptions {
 
 type Request = Extract<Message, { kind: 'request' }>;
 
-const LIST_CHANGED = notification(METHOD.rootsChanged);
+const LIST_CHANGED: Notice = { own: '', shared: `${notification(METHOD.rootsChanged)}\n` };
+const VIEW_START = notificationStart(METHOD.view);
 const NO_ENDPOINT = 'MCP clients are not served on this socket yet; a peer that wants roots sends "rootsd/attach"';
 
 export class PeerSession implements AttachedSession {
@@ -48,9 +51,9 @@ export class PeerSession implements AttachedSession {
   readonly since: number;
   readonly #options: PeerSessionOptions;
   readonly #lines: JsonLines;
-  #view: ViewMessage | null = null;
-  /** The result of roots/list as JSON text, made when it is first asked for. */
-  #listJson: string | null = null;
+  /** The view that it has, whether it has been told yet or not; null until it is attached. */
+  #view: ToldView | null = null;
+  #serial = 1;
   #noticeIsDue = false;
   #watching = false;
   #listed = false;
@@ -60,7 +63,7 @@ export class PeerSession implements AttachedSession {
     this.id = options.id;
     this.since = options.since;
     this.#options = options;
-    this.#lines = new JsonLines(socket, options.limits, {
+    this.#lines = new JsonLines(socket, options, {
       onMessage: (value) => this.#receive(readMessage(value)),
       onFault: (fault) => this.#fault(fault),
       onEnd: () => this.close(),
@@ -83,10 +86,10 @@ export class PeerSession implements AttachedSession {
    * The view from now on. A watching peer gets it, another one hears that its list has changed if it has; a peer that
    * does not read gets one notice, of the newest view, when it reads again.
    */
-  publish(view: ViewMessage, { listChanged }: { readonly listChanged: boolean }): void {
+  publish(view: ToldView, { serial, listChanged }: { readonly serial: number; readonly listChanged: boolean }): void {
     const hadList = this.#announcesRoots;
     this.#view = view;
-    this.#listJson = null;
+    this.#serial = serial;
     const isOther = hadList !== this.#announcesRoots || (listChanged && hadList);
     if (!this.#watching && !isOther) return;
     this.#noticeIsDue = true;
@@ -131,11 +134,14 @@ export class PeerSession implements AttachedSession {
   #attach({ id, params }: Request): void {
     const { authority, facts, onAttach } = this.#options;
     try {
-      const { view, ...result } = authority.attach(readAttachParams(params), facts.confirm(), this);
-      this.#view = view;
+      const { peer, told } = authority.attach(readAttachParams(params), facts.confirm(), this);
+      this.#view = told;
       facts.close();
+      // What it claims is kept as long as it is open.
+      this.#lines.keep(JSON.stringify(params).length);
       onAttach(this);
-      this.#lines.send(resultReply(id, JSON.stringify(result)));
+      const own = { session: JSON.stringify(this.id), peer: JSON.stringify(peer) };
+      this.#lines.send(resultReply(id, told.attachJson(own)));
     } catch (error) {
       // Wrong parameters can be put right: another version, another name.
       if (error instanceof Refusal) this.#lines.send(errorReply(id, error.error));
@@ -191,30 +197,30 @@ export class PeerSession implements AttachedSession {
     if (!this.#announcesRoots)
       throw methodNotFound('Roots not supported', 'The policy says "roots: off" for this server');
     this.#listed = true;
-    this.#told = this.#view?.serial ?? null;
-    this.#listJson ??= JSON.stringify({ roots: this.#view?.roots });
-    return this.#listJson;
+    this.#told = this.#serial;
+    return this.#view?.listJson ?? '';
   }
 
   #watch(): string {
     this.#watching = true;
     this.#noticeIsDue = false;
-    return this.#viewJson();
+    this.#told = this.#serial;
+    return this.#view?.viewJson(this.#serial) ?? '';
   }
 
-  #nextNotice(): string | null {
-    if (!this.#noticeIsDue) return null;
+  #nextNotice(): Notice | null {
+    if (!this.#noticeIsDue || this.#view === null) return null;
     this.#noticeIsDue = false;
-    return this.#watching ? notification(METHOD.view, this.#viewJson()) : LIST_CHANGED;
-  }
-
-  #viewJson(): string {
-    this.#told = this.#view?.serial ?? null;
-    return JSON.stringify(this.#view);
+    if (!this.#watching) return LIST_CHANGED;
+    this.#told = this.#serial;
+    const { own, shared } = this.#view.viewLine(this.#serial);
+    return { own: VIEW_START + own, shared };
   }
 
   #fault(fault: Fault): void {
-    this.#endWith(null, faultError(fault, this.#options.limits), LOG_EVENTS.peerFault);
+    const refusal = this.#view === null ? this.#options.refusal() : null;
+    if (refusal !== null) this.#endWith(null, refusal, LOG_EVENTS.refused);
+    else this.#endWith(null, faultError(fault, this.#options), LOG_EVENTS.peerFault);
   }
 
   /** Answers with an error and ends this session; no other one notices. */

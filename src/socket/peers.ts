@@ -1,13 +1,13 @@
-// The peers' socket: takes connections, makes a session of each, bounds their number, closes them all.
+// The peers' socket: takes connections, makes a session of each, closes them all.
 
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Native } from '../disk/native.ts';
 import type { Log } from '../system/log.ts';
-import { type Admission, admitOwnUser } from './admission.ts';
+import { type Admission, admitOwnUser, limitsOfRefused } from './admission.ts';
 import type { Authority } from './authority.ts';
+import type { Capacity } from './capacity.ts';
 import { closeAll } from './close-all.ts';
 import type { LineLimits } from './json-lines.ts';
 import { KeptListener } from './kept-listener.ts';
@@ -16,11 +16,9 @@ import { PeerSession } from './peer-session.ts';
 
 export interface PeersOptions {
   readonly at: ListenAt;
-  /**
-   * `sessions`: how many may be attached at once, and as many may be silent: a burst of new ones is accepted before any
-   * of them is read. Of more the oldest goes.
-   */
-  readonly limits: LineLimits & { readonly sessions: number };
+  readonly limits: LineLimits;
+  /** Shared with the other sockets of the daemon. */
+  readonly capacity: Capacity;
   readonly authority: Authority;
   /** null: of peers nothing is known but the uid. */
   readonly native: Native | null;
@@ -41,15 +39,22 @@ export async function openPeers(options: PeersOptions): Promise<Peers> {
 export class Peers implements AsyncDisposable {
   readonly #options: PeersOptions;
   readonly #admission: Admission;
-  readonly #attached = new Set<PeerSession>();
-  readonly #unattached = new Set<PeerSession>();
+  readonly #sessions = new Set<PeerSession>();
   readonly #listener: KeptListener;
 
   constructor(options: PeersOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
-    const { at, native, log } = options;
-    this.#listener = new KeptListener({ at, native, log, onConnection: (socket) => this.#connected(socket) });
+    const { at, native, log, capacity } = options;
+    this.#listener = new KeptListener({
+      at,
+      purpose: 'peers',
+      descriptors: capacity.descriptors,
+      native,
+      log,
+      onConnection: (socket) => this.#connected(socket),
+      onShortage: () => this.#makeRoom(),
+    });
   }
 
   /** Where peers connect. */
@@ -71,7 +76,7 @@ export class Peers implements AsyncDisposable {
   /** Takes no more connections and ends those that are open; what waits for them is sent, for a second at most. */
   async close(): Promise<void> {
     this.#listener.close();
-    await closeAll([...this.#attached, ...this.#unattached]);
+    await closeAll([...this.#sessions]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -80,35 +85,36 @@ export class Peers implements AsyncDisposable {
 
   #connected(socket: Socket): void {
     const facts = this.#admission.observe(socket);
-    const { limits, authority, log, now } = this.#options;
+    const { limits, capacity, authority, log, now } = this.#options;
+    const refusal = this.#admission.refusal(facts);
     const session = new PeerSession(socket, {
       id: randomBytes(8).toString('hex'),
       since: now(),
-      limits,
+      limits: refusal === null ? limits : limitsOfRefused(limits),
+      held: capacity.held,
       authority,
       log,
       facts,
-      refusal: () => this.#admission.refusal(facts) ?? this.#fullness(),
-      onAttach: () => this.#attach(session),
-      onClose: () => this.#forget(session),
+      refusal: () => refusal ?? capacity.sessions.refusal(),
+      onAttach: (attached) => capacity.sessions.attach(attached),
+      onClose: (closed) => this.#closed(closed),
     });
-    this.#unattached.add(session);
-    const [oldest] = this.#unattached;
-    if (this.#unattached.size > limits.sessions) oldest?.destroy();
+    this.#sessions.add(session);
+    if (refusal === null) capacity.sessions.enter(session);
+    else capacity.sessions.enterRefused(session);
   }
 
-  #fullness(): RootsError | null {
-    const { sessions } = this.#options.limits;
-    return this.#attached.size < sessions ? null : new RootsError('PEER_SESSIONS_FULL', { limit: sessions });
+  #closed(session: PeerSession): void {
+    const { sessions, descriptors } = this.#options.capacity;
+    this.#sessions.delete(session);
+    sessions.leave(session);
+    descriptors.freed();
   }
 
-  #attach(session: PeerSession): void {
-    this.#unattached.delete(session);
-    this.#attached.add(session);
-  }
-
-  #forget(session: PeerSession): void {
-    this.#unattached.delete(session);
-    this.#attached.delete(session);
+  /** Without the native layer new connections cannot be left to wait: then the oldest silent one goes for each. */
+  #makeRoom(): void {
+    const { native, capacity, now } = this.#options;
+    if (native === null) capacity.sessions.dropOldestSilent();
+    else capacity.sessions.dropLongSilent(now());
   }
 }

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { requestControl } from '../../src/client/control.ts';
 import type { StatusReply } from '../../src/daemon/control.ts';
+import { connectPeer } from '../socket/raw-peer.ts';
 import { needsRoot, runAsNobody } from '../support/nobody.ts';
 import { type Outcome, TestHome } from '../support/serve.ts';
 
@@ -251,6 +252,13 @@ interface Knocked {
   readonly received: readonly { readonly error: { readonly message: string } }[];
 }
 
+const ATTACH = { version: 1, server: 's' };
+
+/** Waits until the daemon has seen that the last of its peers is gone. */
+async function settledSessions(home: TestHome): Promise<void> {
+  while ((await home.json<StatusReply>('status')).sessions > 0);
+}
+
 /** What another user hears at a socket. */
 function knock(t: TestContext, path: string): Knocked {
   return JSON.parse(runAsNobody(t, './knock.ts', ['env', `KNOCK_AT=${path}`])) as Knocked;
@@ -282,5 +290,29 @@ describe('another user', { skip: needsRoot }, () => {
     }
     assert.equal((await daemon.logged('peer refused')).uid, 65534);
     assert.equal((await home.json<StatusReply>('status')).sessions, 0);
+  });
+
+  it('takes no place and no memory of ours, however many connections it opens', async (t) => {
+    const home = openHome(t, TREE);
+    home.configure('limits: { sessions: 2 }\nlisteners: { git: { path: git.sock, mode: "0666" } }');
+    await home.serve();
+    for (const path of [home.base, join(home.base, 'run')]) chmodSync(path, 0o755);
+    for (const socket of ['rootsd.sock', 'control.sock', 'git.sock']) {
+      const path = join(home.base, 'run', socket);
+      chmodSync(path, 0o666);
+      const own = [await connectPeer(t, path), await connectPeer(t, path)];
+      const received = runAsNobody(t, './crowd.ts', ['env', `KNOCK_AT=${path}`]);
+      const replies = received.split('\n').filter((line) => line !== '');
+      assert.ok(replies.length > 0);
+      for (const reply of replies) {
+        assert.equal(JSON.parse(reply).error.message, 'Cannot serve uid 65534: this daemon serves uid 0 alone');
+      }
+      const [method, params] = socket === 'control.sock' ? ['rootsd/status'] : ['rootsd/attach', ATTACH];
+      for (const peer of own) {
+        assert.equal((await peer.request(method ?? '', params)).error, undefined);
+        peer.socket.destroy();
+      }
+      await settledSessions(home);
+    }
   });
 });

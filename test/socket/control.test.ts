@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
 import { openNative } from '../../src/disk/native.ts';
+import { Capacity } from '../../src/socket/capacity.ts';
 import { openControl } from '../../src/socket/control.ts';
 import type { ControlHandlers } from '../../src/socket/control-session.ts';
 import type { Log } from '../../src/system/log.ts';
@@ -15,11 +16,11 @@ import { connectPeer } from './raw-peer.ts';
 
 const native = await openNative();
 
-async function openTestControl(t: TestContext, handlers: ControlHandlers) {
+async function openTestControl(t: TestContext, handlers: ControlHandlers, capacity = new Capacity(LIMITS)) {
   const path = join(temporaryDirectory(t), 'control.sock');
   const logged: unknown[][] = [];
   const log: Log = (...line) => void logged.push(line);
-  const control = await openControl({ at: { path }, limits: LIMITS, handlers, native, log });
+  const control = await openControl({ at: { path }, limits: LIMITS, capacity, handlers, native, log });
   t.after(() => control.close());
   return { control, path, logged };
 }
@@ -163,4 +164,31 @@ test('another user gets an error and nothing else', {
     assert.deepEqual([id, error.code, error.data.code], [7, -32600, 'PEER_OTHER_USER']);
   }
   assert.equal(peers.authority.attached.length, 0);
+});
+
+test('of more connections than administration needs the oldest goes that waits for no answer', async (t) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { path } = await openTestControl(t, { slow: () => held, quick: async () => 1 });
+  const waiting = await connectPeer(t, path);
+  const answer = waiting.request('slow');
+  const [idle] = await Promise.all(Array.from({ length: 255 }, () => connectPeer(t, path)));
+  const admin = await connectPeer(t, path);
+  assert.equal((await admin.request('quick')).result, 1);
+  await idle?.closed;
+  release();
+  assert.equal((await answer).result, null);
+});
+
+test('administration is answered while there is no place for peers', async (t) => {
+  const limits = { ...LIMITS, sessions: 1 };
+  const capacity = new Capacity(limits);
+  const { path: peersPath } = await openTestPeers(t, { limits, capacity });
+  const { path } = await openTestControl(t, { status: async () => 1 }, capacity);
+  const peer = await connectPeer(t, peersPath);
+  await peer.request('rootsd/attach', { version: 1, server: 'git' });
+  for (let i = 0; i < 3; i += 1) await connectPeer(t, peersPath);
+  assert.equal((await (await connectPeer(t, path)).request('status')).result, 1);
 });

@@ -5,6 +5,7 @@ import {
   errorReply,
   methodNotFound,
   notification,
+  notificationStart,
   readMessage,
   resultReply,
   toRpcError,
@@ -42,7 +43,7 @@ test('readMessage() takes `__proto__` for a member like any other', () => {
 test('replies and notifications are one line of JSON', () => {
   assert.equal(resultReply('a\n"', '{"x":1}'), '{"jsonrpc":"2.0","id":"a\\n\\"","result":{"x":1}}');
   assert.equal(notification('m'), '{"jsonrpc":"2.0","method":"m"}');
-  assert.equal(notification('m', '{}'), '{"jsonrpc":"2.0","method":"m","params":{}}');
+  assert.equal(`${notificationStart('m')}{}}`, '{"jsonrpc":"2.0","method":"m","params":{}}');
   const { error } = methodNotFound('No', 'why');
   assert.equal(
     errorReply(null, error),

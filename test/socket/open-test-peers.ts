@@ -5,14 +5,21 @@ import type { TestContext } from 'node:test';
 import type { Observed } from '../../src/core/peer.ts';
 import type { Ack, AttachParams, LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
+import { ToldView } from '../../src/core/told-view.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
 import type { Attachment, Authority, HostRoot } from '../../src/socket/authority.ts';
+import { Capacity } from '../../src/socket/capacity.ts';
+import type { LineLimits } from '../../src/socket/json-lines.ts';
 import type { PeerSession } from '../../src/socket/peer-session.ts';
 import { openPeers, type Peers, type PeersOptions } from '../../src/socket/peers.ts';
 import type { Log } from '../../src/system/log.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
-export const LIMITS = { message: 4 * 1024 * 1024, queue: 1024 * 1024, sessions: 4096 };
+export const LIMITS: LineLimits & { readonly sessions: number } = {
+  message: 4 * 1024 * 1024,
+  queue: 1024 * 1024,
+  sessions: 4096,
+};
 
 const PLAN: LaunchPlan = {
   ...UNKNOWN_SERVER,
@@ -49,6 +56,11 @@ export function offView(generation: string, ...names: readonly string[]): ViewMe
   return { ...viewOf(generation, ...names), plan: { ...PLAN, roots: false } };
 }
 
+/** As sessions are given it. */
+export function toldOf({ serial, ...message }: ViewMessage): ToldView {
+  return new ToldView(message);
+}
+
 export class TestAuthority implements Authority {
   view: ViewMessage = viewOf('a1', 'one');
   failure: Error | null = null;
@@ -70,16 +82,16 @@ export class TestAuthority implements Authority {
   attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment {
     if (this.failure !== null) throw this.failure;
     this.attached.push({ params, observed, session });
-    const { generation, roots, boundary, plan } = this.view;
-    return {
-      session: session.id,
-      generation,
-      peer: { uid: null, gid: null, pid: null, exe: null, class: 'claimed', server: params.server, host: null },
-      roots,
-      boundary,
-      plan,
-      view: this.view,
-    };
+    const peer = {
+      uid: null,
+      gid: null,
+      pid: null,
+      exe: null,
+      class: 'claimed',
+      server: params.server,
+      host: null,
+    } as const;
+    return { peer, told: toldOf(this.view) };
   }
 
   acknowledged(_session: PeerSession, ack: Ack): void {
@@ -110,17 +122,21 @@ const native = await openNative();
 
 export async function openTestPeers(
   t: Pick<TestContext, 'after'>,
-  options: Partial<PeersOptions> & { readonly native?: Native | null } = {},
+  options: Partial<PeersOptions> & { readonly limits?: typeof LIMITS; readonly native?: Native | null } = {},
 ): Promise<TestPeers> {
   const path = join(temporaryDirectory(t), 'rootsd.sock');
   const authority = new TestAuthority();
   const logged: TestPeers['logged'] = [];
   const log: Log = (level, event, fields = {}) => void logged.push({ level, event, fields: { ...fields } });
-  const peers = await openPeers({ at: { path }, limits: LIMITS, authority, native, log, now: () => 0, ...options });
+  const { limits = LIMITS } = options;
+  const { capacity = new Capacity(limits) } = options;
+  const given = { at: { path }, limits, capacity, authority, native, log, now: () => 0, ...options };
+  const peers = await openPeers(given);
   t.after(() => peers.close());
   const publish = (view: ViewMessage, listChanged = true) => {
     authority.view = view;
-    for (const session of authority.sessions) session.publish(view, { listChanged });
+    const told = toldOf(view);
+    for (const session of authority.sessions) session.publish(told, { serial: view.serial, listChanged });
   };
   return { peers, authority, path, logged, publish };
 }

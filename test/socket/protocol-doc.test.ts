@@ -8,9 +8,10 @@ import { test } from 'node:test';
 import { RootsError } from '../../src/core/errors.ts';
 import { METHOD } from '../../src/core/protocol.ts';
 import type { AttachedSession } from '../../src/socket/authority.ts';
+import { Capacity } from '../../src/socket/capacity.ts';
 import { openControl } from '../../src/socket/control.ts';
 import { temporaryDirectory } from '../support/tree.ts';
-import { LIMITS, openTestPeers } from './open-test-peers.ts';
+import { LIMITS, openTestPeers, toldOf } from './open-test-peers.ts';
 import { connectPeer, type RawPeer, type Reply } from './raw-peer.ts';
 
 const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
@@ -40,7 +41,10 @@ async function replay(peer: RawPeer, lines: readonly Line[], onNotice: (notice: 
     }
     const expected = JSON.parse(text) as Reply;
     if (expected.method !== undefined) onNotice(expected);
-    assert.deepEqual(await peer.next(), expected);
+    const reply = await peer.next();
+    // Each session gets an id of its own.
+    if (expected.result?.session !== undefined) expected.result.session = reply.result.session;
+    assert.deepEqual(reply, expected);
   }
 }
 
@@ -61,11 +65,12 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
     let session: AttachedSession | undefined;
     authority.attach = (_params, _observed, attaching) => {
       session = attaching;
-      return { ...attached, view };
+      return { peer: attached?.peer, told: toldOf({ ...view, ...attached }) };
     };
     const peer = await connectPeer(t, path);
     await replay(peer, lines, ({ method, params }) => {
-      session?.publish(method === METHOD.view ? params : view, { listChanged: true });
+      const { serial } = method === METHOD.view ? params : view;
+      session?.publish(toldOf(method === METHOD.view ? params : view), { serial, listChanged: true });
     });
     const notified = lines.filter(({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots)"/.test(text));
     if (notified.length === 0) continue;
@@ -84,7 +89,14 @@ test('the conversations of docs/protocol.md with the control socket are true', a
     };
     const handlers = Object.fromEntries(Object.values(METHOD).map((method) => [method, answer]));
     const path = join(temporaryDirectory(t), 'control.sock');
-    const control = await openControl({ at: { path }, limits: LIMITS, handlers, native: null, log: () => {} });
+    const control = await openControl({
+      at: { path },
+      limits: LIMITS,
+      capacity: new Capacity(LIMITS),
+      handlers,
+      native: null,
+      log: () => {},
+    });
     t.after(() => control.close());
     await replay(await connectPeer(t, path), lines, () => assert.fail('it sends no notices'));
   }

@@ -1,0 +1,38 @@
+import type { PeerClaims } from '../core/identify.ts';
+import type { Observed, Peer } from '../core/peer.ts';
+import type { LaunchPlan } from '../core/protocol.ts';
+import type { ToldView } from '../core/told-view.ts';
+import type { View } from '../core/view.ts';
+import type { AttachedSession } from '../socket/authority.ts';
+
+/** A session, and what is its own. */
+export interface Live {
+  readonly session: AttachedSession;
+  readonly alike: Alike;
+  readonly pid: number | null;
+  /** What it was told last, the number of that, and whether it has acknowledged it. */
+  told: ToldView;
+  serial: number;
+  acknowledged: boolean;
+}
+
+/** Sessions of peers of whom all is equal that decisions look at: they have one view. */
+export interface Alike {
+  readonly key: string;
+  readonly claims: PeerClaims;
+  /** Of the first of them: pid and start time are each one's own. */
+  readonly observed: Observed | null;
+  peer: Peer;
+  plan: LaunchPlan;
+  view: View;
+  /** What the next one is told; null: not made since the last change of what is in force. */
+  told: ToldView | null;
+  readonly lives: Set<Live>;
+}
+
+/** Equal for peers that are alike. No decision looks at a number of a process or at when it began. */
+export function keyOf(claims: PeerClaims, observed: Observed | null): string {
+  return JSON.stringify([claims, observed], (name, value) =>
+    name === 'pid' || name === 'startTime' ? undefined : value,
+  );
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RealPath } from '../../src/core/path.ts';
+import type { Observed } from '../../src/core/peer.ts';
+import type { ToldView } from '../../src/core/told-view.ts';
+import { Sessions } from '../../src/daemon/sessions.ts';
+import type { AttachedSession } from '../../src/socket/authority.ts';
+import { evidenceFrom, layerFrom } from '../support/policy.ts';
+
+interface Publication {
+  readonly told: ToldView;
+  readonly serial: number;
+  readonly listChanged: boolean;
+}
+
+class FakeSession implements AttachedSession {
+  readonly id = 'x';
+  readonly since = 0;
+  readonly state = { watching: true, listed: false, told: null, waitingBytes: 0 };
+  readonly published: Publication[] = [];
+
+  publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void {
+    this.published.push({ told, ...options });
+  }
+}
+
+function inForce(generation: string, allowed: string) {
+  const text = `roots: { a: { path: ~/a }, b: { path: ~/b } }\nrules: [{ id: r, allow: [${allowed}], servers: [s] }]`;
+  const layers = [layerFrom(text)];
+  const roots = evidenceFrom(layers).roots.map((root) => {
+    const path = `/home/ana/${root.name}` as RealPath;
+    return { ...root, place: { path, identity: root.name } };
+  });
+  const evidence = evidenceFrom(layers, { roots });
+  return { evidence, generation, policyState: 'ok' } as const;
+}
+
+function observed(pid: number, exe = '/usr/bin/node'): Observed {
+  const parent = { pid: pid + 1, startTime: `${pid}`, exe: '/usr/bin/code' };
+  return { pid, startTime: `${pid}`, exe, user: { uid: 1000 }, gid: 1000, parent };
+}
+
+function open() {
+  const recorded: string[] = [];
+  const record = (_level: string, event: string) => void recorded.push(event);
+  const sessions = new Sessions(inForce('a1', 'a'), { record, version: '0', policyDirectories: [] });
+  const attach = (pid: number, exe?: string) => {
+    const session = new FakeSession();
+    return { session, ...sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session) };
+  };
+  return { sessions, attach, recorded };
+}
+
+describe('Sessions', () => {
+  it('decides once for all peers of whom the same is known, and tells them the same', () => {
+    const { sessions, attach, recorded } = open();
+    const peers = [1, 2, 3].map((pid) => attach(pid));
+    const other = attach(4, '/usr/bin/other');
+    assert.deepEqual(
+      peers.map(({ peer }) => peer.pid),
+      [1, 2, 3],
+    );
+    assert.ok(peers.every(({ told }) => told === peers[0]?.told));
+    assert.notEqual(other.told, peers[0]?.told);
+    sessions.refresh(inForce('b2', 'b'));
+    const [first, ...rest] = peers.map(({ session }) => session.published);
+    assert.deepEqual([first?.length, first?.[0]?.serial, first?.[0]?.listChanged], [1, 2, true]);
+    for (const published of rest) assert.equal(published[0]?.told, first?.[0]?.told);
+    assert.equal(other.session.published.length, 1);
+    assert.equal(recorded.filter((event) => event === 'session list changed').length, 4);
+  });
+
+  it('counts views for each session, and acknowledges each for itself', () => {
+    const { sessions, attach } = open();
+    const early = attach(1);
+    sessions.refresh(inForce('b2', 'b'));
+    const late = attach(2);
+    sessions.refresh(inForce('c3', 'a'));
+    assert.deepEqual([early.session.published.at(-1)?.serial, late.session.published.at(-1)?.serial], [3, 2]);
+    assert.equal(sessions.acknowledge(early.session, { generation: 'c3', serial: 2 }), false);
+    assert.equal(sessions.acknowledge(early.session, { generation: 'c3', serial: 3 }), true);
+    assert.equal(sessions.acknowledge(late.session, { generation: 'c3', serial: 2 }), true);
+  });
+
+  it('tells a newcomer the generation in force, and those nothing whose view is as it was', () => {
+    const { sessions, attach } = open();
+    const early = attach(1);
+    sessions.refresh(inForce('b2', 'a'));
+    const late = attach(2);
+    assert.deepEqual([early.session.published, early.told.generation, late.told.generation], [[], 'a1', 'b2']);
+    assert.equal(sessions.acknowledge(early.session, { generation: 'a1' }), true);
+    assert.equal(sessions.acknowledge(late.session, { generation: 'b2' }), true);
+  });
+
+  it('forgets who has closed', () => {
+    const { sessions, attach } = open();
+    const [one, two] = [attach(1), attach(2)];
+    sessions.closed(one.session);
+    sessions.refresh(inForce('b2', 'b'));
+    assert.deepEqual([one.session.published.length, two.session.published.length, sessions.count], [0, 1, 1]);
+    sessions.closed(two.session);
+    sessions.closed(two.session);
+    assert.equal(sessions.count, 0);
+  });
+});
