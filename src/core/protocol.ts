@@ -19,6 +19,15 @@ export const MODERN_META = {
 export const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 export const INPUT_REQUIRED = 'input_required';
 
+/** Requests of a host in whose parameters paths may stand. */
+export const NAMES_PLACES: ReadonlySet<string> = new Set([
+  'tools/call',
+  'resources/read',
+  'resources/subscribe',
+  'prompts/get',
+  'completion/complete',
+]);
+
 /** Is this how an MCP client of either era opens a connection? */
 export function opensEndpoint({ method, params }: { readonly method: string; readonly params: object }): boolean {
   return method === 'initialize' || method === 'server/discover' || areModern(params);

@@ -68,6 +68,7 @@ export class Conversation {
     });
     this.hostMessages = new HostMessages({
       announce: () => this.#channel?.announce() ?? false,
+      isSettling: () => this.#channel?.isSettling ?? false,
       offersRoots: () => this.#channel?.isOffered ?? false,
       host: options.host,
       ids: this.#ids,

@@ -1,6 +1,6 @@
 // host -> server. What concerns roots is kept or rewritten here; all else passes as it is.
 
-import { MAY_ASK_BACK, METHOD, type RpcError } from '../core/protocol.ts';
+import { MAY_ASK_BACK, METHOD, NAMES_PLACES, type RpcError } from '../core/protocol.ts';
 import { announceRoots } from './announce.ts';
 import { judgeBatch, membersOf } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
@@ -34,6 +34,8 @@ export type Gate = 'open' | 'draining' | 'shut' | RpcError;
 export interface HostMessagesOptions {
   /** The server is being initialized: are roots announced to it? */
   readonly announce: () => boolean;
+  /** Does the server still work by a list that does not hold any more? */
+  readonly isSettling: () => boolean;
   /** Are roots offered in a request of the modern era? */
   readonly offersRoots: () => boolean;
   readonly host: LineWriter;
@@ -84,7 +86,7 @@ export class HostMessages implements Judge {
       if (mayBeOurs) return 'hold';
       return this.gate === 'shut' ? 'wait' : (tail) => fromServer.settle(id ?? readTailId(tail));
     }
-    if (this.gate !== 'open') return 'wait';
+    if (this.gate !== 'open' || this.#waitsForServer(method)) return 'wait';
     if (this.#needsAll(method)) return 'hold';
     this.#cutOff = null;
     return (tail) => this.#passed(id ?? readTailId(tail));
@@ -129,8 +131,14 @@ export class HostMessages implements Judge {
   #mustWait(message: Message): boolean {
     if (message.kind === 'answer' && this.#options.ids.has(message.id)) return false;
     if (this.gate === 'shut') return true;
-    if (this.gate !== 'draining') return false;
+    if (message.kind === 'call' && this.#waitsForServer(message.method)) return true;
+    if (this.gate !== 'draining') return message.kind === 'batch' && this.#options.isSettling();
     return message.kind === 'batch' || (message.kind === 'call' && message.id !== null);
+  }
+
+  /** A call that may rely on what has changed waits until the server has taken it up. */
+  #waitsForServer(method: string): boolean {
+    return typeof this.gate !== 'object' && NAMES_PLACES.has(method) && this.#options.isSettling();
   }
 
   #judgeSingle(message: Message, line: Buffer, isOurs: boolean): Verdict {

@@ -2,6 +2,7 @@
 
 import type { Timer } from '../client/timer.ts';
 import { type LaunchPlan, METHOD, RPC } from '../core/protocol.ts';
+import { Barrier } from './barrier.ts';
 import type { LineWriter } from './line-writer.ts';
 import { errorLine } from './open-requests.ts';
 import type { Told } from './told.ts';
@@ -10,6 +11,8 @@ import type { Tombstone } from './tombstone.ts';
 /** How long an answer waits for the host's own roots, so that the first list need not be taken back. */
 const HOST_ROOTS_WAIT_MS = 500;
 const MAX_WAITING = 64;
+/** A server that has not asked this long after its start is not going to. */
+export const ASK_MS = 10_000;
 const LIST_CHANGED = JSON.stringify({ jsonrpc: '2.0', method: METHOD.rootsChanged });
 const NOT_SUPPORTED = {
   code: RPC.methodNotFound,
@@ -25,12 +28,15 @@ export interface RootsChannelOptions {
   readonly server: LineWriter;
   readonly tombstone: Tombstone;
   readonly timer: Timer;
+  /** The server has taken up what it was told last, or is not waited for. */
+  readonly onSettled: () => void;
   /** What must be told cannot be: the server must not go on with what it was told before. */
   readonly onFault: (error: unknown) => void;
 }
 
 export class RootsChannel {
   readonly #options: RootsChannelOptions;
+  readonly #barrier: Barrier;
   #told: Told;
   #plan: LaunchPlan;
   /** Was this server told that it may ask? */
@@ -44,11 +50,19 @@ export class RootsChannel {
   #whenTold: (() => void)[] = [];
   #waiting: string[] = [];
   #cancelWait: (() => void) | null = null;
+  /** Runs as long as a server that has not asked may still be about to. */
+  #cancelYouth: (() => void) | null = null;
 
   constructor(options: RootsChannelOptions) {
     this.#options = options;
     this.#told = options.told;
     this.#plan = options.plan;
+    this.#barrier = new Barrier(options.timer, options.onSettled);
+  }
+
+  /** Does the server still work by a list that does not hold any more? Calls wait as long. */
+  get isSettling(): boolean {
+    return this.#barrier.isClosed;
   }
 
   get isAnnounced(): boolean {
@@ -68,6 +82,9 @@ export class RootsChannel {
   /** The server is initialized: from now on it hears of changes, also of one since it asked too early. */
   open(): void {
     this.#isOpen = true;
+    this.#cancelYouth = this.#options.timer(ASK_MS, () => {
+      this.#cancelYouth = null;
+    });
     if (this.#noticeIsDue && this.#hasAsked) this.#notifySoon();
     else this.#noNoticeIsDue();
   }
@@ -85,7 +102,10 @@ export class RootsChannel {
     this.#hasAsked = false;
     this.#served = null;
     this.#waiting = [];
+    this.#cancelYouth?.();
+    this.#cancelYouth = null;
     this.#noNoticeIsDue();
+    this.#barrier.open();
   }
 
   update(told: Told, plan: LaunchPlan): void {
@@ -146,6 +166,7 @@ export class RootsChannel {
       const result = JSON.stringify({ roots: this.#list() });
       server.insert(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
       this.#served = this.#key;
+      this.#barrier.answered(this.#plan.barrierMs);
       this.#settleTold();
     } catch (error) {
       server.insert(errorLine(id, NO_LIST));
@@ -164,6 +185,7 @@ export class RootsChannel {
 
   /** Changes of one moment are one notice. */
   #notifySoon(): void {
+    if (this.#hasAsked || this.#cancelYouth !== null) this.#barrier.close();
     setImmediate(() => {
       if (!this.#noticeIsDue || !this.#isOpen) return;
       this.#options.server.insert(LIST_CHANGED);

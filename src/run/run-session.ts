@@ -17,6 +17,7 @@ import { LineWriter } from './line-writer.ts';
 import type { Notices } from './notices.ts';
 import { hasPlaceholders } from './placeholders.ts';
 import { type Refusal, refusalOf, refusalOfBug } from './refusal.ts';
+import { ASK_MS } from './roots-channel.ts';
 import { ServerProcess } from './server-process.ts';
 import { ServerReplacement } from './server-replacement.ts';
 import { SessionRoots } from './session-roots.ts';
@@ -26,8 +27,6 @@ import { argumentWarnings, daemonLost, NEVER_ASKED, nothingAllowed } from './war
 const REFUSAL_MS = 3_000;
 /** The same where a server ended before it was asked anything. */
 const LATE_REFUSAL_MS = 500;
-/** A server that has not asked for roots this long after its start is not going to. */
-const ASK_MS = 10_000;
 /** How long a server may live on after it has closed its output. */
 const SILENCE_MS = 500;
 /** How long the host may take to read the rest after a signal. */
@@ -185,9 +184,17 @@ export class RunSession {
     const { server } = this.#conversation;
     const uid = ownUid();
     const { command } = run;
-    const onFault = (error: unknown): void => this.#fail(error);
-    const guard = this.#guard;
-    const roots = new SessionRoots({ attachment, server, guard, timer, command, runtimeDirectories, uid, onFault });
+    const roots = new SessionRoots({
+      attachment,
+      server,
+      guard: this.#guard,
+      timer,
+      command,
+      runtimeDirectories,
+      uid,
+      onSettled: () => this.#hostFlow.resume(),
+      onFault: (error) => this.#fail(error),
+    });
     this.#attachment = attachment;
     this.#roots = roots;
     this.#conversation.use(roots.channel);

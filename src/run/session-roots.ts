@@ -23,6 +23,8 @@ export interface SessionRootsOptions {
   /** Where a directory of our own may be made, after that of the daemon's socket. */
   readonly runtimeDirectories: readonly string[];
   readonly uid: number;
+  /** The server has taken up what it was told last. */
+  readonly onSettled: () => void;
   /** What must be told cannot be. */
   readonly onFault: (error: unknown) => void;
 }
@@ -37,14 +39,14 @@ export class SessionRoots {
   #told: Told;
 
   constructor(options: SessionRootsOptions) {
-    const { attachment, server, timer, uid, onFault } = options;
+    const { attachment, server, timer, uid, onSettled, onFault } = options;
     this.#options = options;
     this.#plan = attachment.view.plan;
     this.#told = narrowView(attachment.view, null);
     const runtimeDirectories = [dirname(attachment.socketPath), ...options.runtimeDirectories];
     this.#tombstone = new Tombstone({ uid, runtimeDirectories });
     const [plan, told, tombstone] = [this.#plan, this.#told, this.#tombstone];
-    this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onFault });
+    this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onSettled, onFault });
     this.#options.guard.update(plan, told.places);
   }
 

@@ -1,42 +1,31 @@
-// A server of the SDK 2.x that serves both eras. Its tools ask for roots as that SDK has it: within a result where the request
-// is of revision 2026-07-28, by a request of its own in the legacy era.
+// A stdio server that asks for its roots when it is initialized and at each change, so many ms late, and takes them up so
+// many ms after the answer. A call answers with the names of the roots that it works by.
 
-import { appendFileSync } from 'node:fs';
-import { acceptedContent, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createInterface } from 'node:readline';
 
-/** Where each process of this server writes its number. */
-const { PIDS } = process.env;
-if (PIDS !== undefined) appendFileSync(PIDS, `${process.pid}\n`);
+const [lateMs = 0, slowMs = 0] = process.argv.slice(2).map(Number);
+let names = [];
+let asked = 0;
 
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const ask = () =>
+  setTimeout(() => {
+    asked += 1;
+    send({ id: asked, method: 'roots/list' });
+  }, lateMs);
 
-function makeServer() {
-  const server = new McpServer({ name: 'asking', version: '1' });
-  const say = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
-  const urisIn = (ctx) => {
-    const view = inputResponse(ctx.mcpReq.inputResponses, 'roots');
-    return view.kind === 'roots' ? view.roots.map(({ uri }) => uri) : null;
-  };
-
-  server.registerTool('where', { description: 'Says its roots' }, (ctx) => {
-    const uris = urisIn(ctx);
-    if (uris === null)
-      return inputRequired({ inputRequests: { roots: inputRequired.listRoots() }, requestState: 'é "x"' });
-    return say({ uris, state: ctx.mcpReq.requestState() });
-  });
-
-  server.registerTool('who', { description: 'Says its roots, and a name that it asks for' }, (ctx) => {
-    const uris = urisIn(ctx);
-    const who = acceptedContent(ctx.mcpReq.inputResponses, 'who');
-    if (uris !== null && who !== undefined) return say({ uris, name: who.name });
-    const elicit = inputRequired.elicit({ message: 'Who?', requestedSchema: NAME });
-    return inputRequired({ inputRequests: { who: elicit, roots: inputRequired.listRoots() } });
-  });
-
-  const inputSchema = fromJsonSchema({ type: 'object', properties: { text: { type: 'string' } } });
-  server.registerTool('echo', { description: 'Says what it is told', inputSchema }, ({ text }) => say({ text }));
-  return server;
-}
-
-serveStdio(makeServer);
+const lines = createInterface({ input: process.stdin });
+lines.on('close', () => process.exit());
+lines.on('line', (line) => {
+  const { id, method, result } = JSON.parse(line);
+  if (method === 'initialize')
+    send({ id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: {} } });
+  else if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed') ask();
+  else if (method === 'tools/call') send({ id, result: names });
+  else if (method === 'ping') send({ id, result: {} });
+  else if (result !== undefined) {
+    setTimeout(() => {
+      names = result.roots.map(({ name }) => name);
+    }, slowMs);
+  }
+});

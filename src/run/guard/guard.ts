@@ -3,7 +3,7 @@
 
 import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
-import { areModern, type BoundaryEntry, type LaunchPlan } from '../../core/protocol.ts';
+import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES } from '../../core/protocol.ts';
 import type { Message } from '../message.ts';
 import { HeldPlaces, type Objection } from './held-places.ts';
 import { KnownTools } from './known-tools.ts';
@@ -13,14 +13,6 @@ import { Places } from './places.ts';
 import { type JsonObject, readAlike } from './read-alike.ts';
 import { type RefusedPath, refusalText, refusedCall, refusedRequest, unreadableMessage } from './refused-call.ts';
 
-/** Requests of the host that may name places. */
-const JUDGED: readonly string[] = [
-  'tools/call',
-  'resources/read',
-  'resources/subscribe',
-  'prompts/get',
-  'completion/complete',
-];
 /** Parameters about the message, answers of the host to the server's questions, and what the server has written itself. */
 const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState']);
 
@@ -64,7 +56,7 @@ export class Guard {
 
   /** Must a call of this method be read whole? */
   judges(method: string): boolean {
-    return this.isOn && JUDGED.includes(method);
+    return this.isOn && NAMES_PLACES.has(method);
   }
 
   /** Judges a whole line of the host, or one member of a batch. */
@@ -74,7 +66,7 @@ export class Guard {
     const id = 'id' in message ? message.id : 'null';
     if (!read.ok) return { reply: message.kind === 'answer' || id === null ? null : unreadableMessage(id, read.why) };
     const { method } = read.value;
-    if (typeof method !== 'string' || !JUDGED.includes(method)) return 'pass';
+    if (typeof method !== 'string' || !NAMES_PLACES.has(method)) return 'pass';
     const judged = this.#judgeParams(method, read.value.params);
     if (judged === null || judged === 'wait') return judged ?? 'pass';
     const text = refusalText(judged, this.#held.entries);
@@ -157,8 +149,8 @@ export class Guard {
 /** A method's name may stand in the line as it is, or behind an escape; what is no message to us may be one to others. */
 function mayBeJudged(line: Buffer, message: Message): boolean {
   if (message.kind === 'noise') return line.toString('latin1').trim() !== '';
-  if (message.kind === 'call' && JUDGED.includes(message.method)) return true;
-  return JUDGED.some((method) => line.includes(method)) || line.includes('\\/') || line.includes('\\u00');
+  if (message.kind === 'call' && NAMES_PLACES.has(message.method)) return true;
+  return [...NAMES_PLACES].some((method) => line.includes(method)) || line.includes('\\/') || line.includes('\\u00');
 }
 
 function* namedIn(method: string, params: object, reading: Reading): Generator<NamedPath> {
