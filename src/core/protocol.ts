@@ -24,6 +24,7 @@ export const NAMES_PLACES: ReadonlySet<string> = new Set([
   'tools/call',
   'resources/read',
   'resources/subscribe',
+  'subscriptions/listen',
   'prompts/get',
   'completion/complete',
 ]);

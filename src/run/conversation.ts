@@ -8,6 +8,7 @@ import { HostMessages } from './host-messages.ts';
 import { Latch } from './latch.ts';
 import type { Judge } from './line-flow.ts';
 import { LineWriter } from './line-writer.ts';
+import { readMessage } from './message.ts';
 import type { Notices } from './notices.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OwnIds, OwnRequests, type Reply } from './own-requests.ts';
@@ -152,7 +153,9 @@ export class Conversation {
   /** Brings a new process to where the old one was; `signal`: it is being replaced itself. */
   async replay(signal: AbortSignal): Promise<void> {
     const offersRoots = this.#channel?.announce() ?? false;
-    await this.handshake.replay(this.server, this.#askServer, { offersRoots, signal });
+    const { guard } = this.#options;
+    const mayPass = (line: Buffer): boolean => typeof guard.judge(line, readMessage(line)) === 'string';
+    await this.handshake.replay(this.server, this.#askServer, { offersRoots, mayPass, signal });
     if (!signal.aborted && this.handshake.isInitialized) this.#channel?.open();
   }
 }

@@ -12,6 +12,8 @@ export const INITIALIZED = 'notifications/initialized';
 export interface ReplayOptions {
   /** Are roots announced to the new process? The policy may have changed since. */
   readonly offersRoots: boolean;
+  /** May the server still get what it was once told to send notifications of? */
+  readonly mayPass: (line: Buffer) => boolean;
   /** The process is being replaced itself: nothing more is said to it. */
   readonly signal: AbortSignal;
 }
@@ -79,10 +81,11 @@ export class Handshake {
   async replay(server: LineWriter, own: OwnRequests, options: ReplayOptions): Promise<void> {
     await this.#replayLegacy(server, own, options);
     if (options.signal.aborted) return;
-    for (const line of this.#listening.values()) say(server, line);
+    for (const line of this.#listening.values()) if (options.mayPass(line)) say(server, line);
   }
 
-  async #replayLegacy(server: LineWriter, own: OwnRequests, { offersRoots, signal }: ReplayOptions): Promise<void> {
+  async #replayLegacy(server: LineWriter, own: OwnRequests, options: ReplayOptions): Promise<void> {
+    const { offersRoots, mayPass, signal } = options;
     if (this.#initialize === null) return;
     const initialize = announceRoots(this.#initialize, offersRoots).line;
     if (!this.#isAnswered) return say(server, initialize);
@@ -91,7 +94,8 @@ export class Handshake {
     await reply;
     if (this.#initialized === null || signal.aborted) return;
     say(server, this.#initialized);
-    const settings = [...this.#subscriptions.values(), ...(this.#logLevel === null ? [] : [this.#logLevel])];
+    const subscriptions = [...this.#subscriptions.values()].filter(mayPass);
+    const settings = [...subscriptions, ...(this.#logLevel === null ? [] : [this.#logLevel])];
     await Promise.all(
       settings.map((line) => {
         const request = own.open(DEADLINE_MS);

@@ -47,9 +47,9 @@ describe('rootsd run, a change where argv is the channel', () => {
     const { base, daemon, host } = await setUpRun(t, program(), { args: ['{roots}'] });
     const capabilities = { sampling: {}, x: [1.5] };
     await host.initialize(capabilities);
-    await host.request('resources/subscribe', { uri: 'file:///s1' });
-    await host.request('resources/subscribe', { uri: 'file:///s2' });
-    await host.request('resources/unsubscribe', { uri: 'file:///s2' });
+    await host.request('resources/subscribe', { uri: 'memo:s1' });
+    await host.request('resources/subscribe', { uri: 'memo:s2' });
+    await host.request('resources/unsubscribe', { uri: 'memo:s2' });
     await host.request('logging/setLevel', { level: 'debug' });
     const before = (await host.ask('environment')) as { pid: number };
     const seen = host.messages.length;
@@ -66,7 +66,7 @@ describe('rootsd run, a change where argv is the channel', () => {
       ...capabilities,
       roots: { listChanged: true },
     });
-    assert.deepEqual(lines[2]?.params, { uri: 'file:///s1' });
+    assert.deepEqual(lines[2]?.params, { uri: 'memo:s1' });
     assert.deepEqual(lines[3]?.params, { level: 'debug' });
     // The host has seen the answers to its own requests and nothing else.
     assert.deepEqual(
@@ -74,6 +74,19 @@ describe('rootsd run, a change where argv is the channel', () => {
       [],
     );
     assert.equal(host.messages.length, seen + 2);
+  });
+
+  it('does not subscribe again to what is not allowed any more', async (t) => {
+    const { base, daemon, host } = await setUpRun(t, program(), { args: ['{roots}'] });
+    await host.initialize();
+    for (const uri of [`file://${base}/a/f`, 'memo:s'])
+      host.send({ id: uri, method: 'resources/subscribe', params: { uri } });
+    await host.next(({ id }) => id === 'memo:s');
+    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    const lines = ((await host.ask('received')) as string[]).map((line) => JSON.parse(line) as Json);
+    const uris = lines.flatMap(({ method, params }) => (method === 'resources/subscribe' ? [params] : []));
+    assert.deepEqual(uris, [{ uri: 'memo:s' }]);
   });
 
   it('lets calls under way end, and holds new ones back until the new server is there', async (t) => {
