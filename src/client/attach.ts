@@ -1,6 +1,8 @@
 // A live attachment to the daemon: what we were last told, kept for a while when the daemon goes away.
 //
 // INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (docs/protocol.md).
+// The 30 s are of the monotonic clock: setting the time changes nothing, a stopped process finds them over, and a suspended
+// machine, on which no server does anything either, does not count.
 
 import { type Ack, type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
 import { Connection, LostConnection, RefusedRequest } from './connection.ts';
@@ -19,6 +21,10 @@ export interface AttachOptions {
   /** Of each request, in ms. */
   readonly deadlineMs?: number;
   readonly timer?: Timer;
+  /** Called while nobody answers, with the number of attempts since the loss that have failed. May bring a daemon up. */
+  readonly onAbsent?: (failedAttempts: number) => void;
+  /** In [0, 1): spreads the attempts of many clients of one daemon. */
+  readonly random?: () => number;
 }
 
 interface Opened {
@@ -180,20 +186,27 @@ export class Attachment {
     this.#cancelDrop ??= timer(KEEP_MS, () => {
       this.#publish({ ...this.view, roots: [], boundary: [], view: [] });
     });
-    this.#retryAfter(FIRST_RETRY_MS);
+    this.#retry(1);
   }
 
-  #retryAfter(delayMs: number): void {
-    const { timer = unrefTimer } = this.#options;
-    this.#cancelRetry = timer(delayMs, () => {
+  #retry(attempt: number): void {
+    const { timer = unrefTimer, random = Math.random, onAbsent } = this.#options;
+    this.#cancelRetry = timer(retryDelayMs(attempt, random()), () => {
       this.#open().then(
         (opened) => this.#accept(opened),
         (error: unknown) => {
           if (this.#closed) return;
           this.#refusal = error instanceof RefusedRequest ? error : null;
-          this.#retryAfter(Math.min(delayMs * 2, LAST_RETRY_MS));
+          if (this.#refusal === null) onAbsent?.(attempt);
+          this.#retry(attempt + 1);
         },
       );
     });
   }
+}
+
+/** Twice as long from one attempt to the next, up to a second; of that the last half is left to chance. */
+function retryDelayMs(attempt: number, chance: number): number {
+  const wholeMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+  return wholeMs * (1 - chance / 2);
 }

@@ -7,7 +7,8 @@ import { RootsError } from '../core/errors.ts';
 import { ATTACH_VERSION, type ViewMessage } from '../core/protocol.ts';
 import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
-import { startDaemon } from './start-daemon.ts';
+import { openReviver } from './revive-daemon.ts';
+import { bringUpDaemon, startDaemon } from './start-daemon.ts';
 
 export interface ReachOptions {
   readonly run: RunOptions;
@@ -18,13 +19,15 @@ export interface ReachOptions {
 }
 
 /**
- * Attaches to the daemon; starts one where none answers and none was named.
+ * Attaches to the daemon; starts one where none answers and none was named, also later when it goes away and stays away.
  * Rejects with a RootsError DAEMON_UNREACHABLE, or a RefusedRequest of the daemon.
  */
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
   const { run, env, cwd, binRootsd, onView } = options;
   const account = findAccount(ownUid(), env.HOME);
   const search = searchOf(account, options);
+  const daemon = { account, binRootsd };
+  const revive = openReviver({ start: () => void bringUpDaemon(daemon) });
   const open = (): Promise<Attachment> =>
     attach({
       sockets: () => findSockets(search).usable,
@@ -35,6 +38,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
         launch: { argv: run.command, cwd },
       },
       onView,
+      ...(run.socket === undefined ? { onAbsent: revive } : {}),
     });
   try {
     return await open();
@@ -42,7 +46,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
     if (!(error instanceof LostConnection)) throw error;
     if (run.socket !== undefined) throw unreachable(error, search, run.socket);
   }
-  return startDaemon({ account, binRootsd, reach: () => open().catch(noneYet) });
+  return startDaemon({ ...daemon, reach: () => open().catch(noneYet) });
 }
 
 function noneYet(error: unknown): null {

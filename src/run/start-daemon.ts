@@ -23,25 +23,33 @@ const POLL_MS = 50;
 /** `serve` gives way to a daemon that was quicker. */
 const LOST_THE_LOCK = 75;
 
-export interface StartOptions<T> {
+export interface DaemonToStart {
   readonly account: FoundAccount;
   /** The program, for `serve`. */
   readonly binRootsd: string;
+}
+
+export interface StartOptions<T> extends DaemonToStart {
   /** Tries to reach a daemon; null: there is none yet. */
   readonly reach: () => Promise<T | null>;
 }
 
 /** Resolves with what `reach` gives once a daemon answers. Throws a RootsError DAEMON_UNREACHABLE that says what to do. */
 export async function startDaemon<T>(options: StartOptions<T>): Promise<T> {
-  const failure = (await startService(options.account)) ? null : spawnDaemon(options);
+  const failure = await bringUpDaemon(options);
   const deadline = performance.now() + START_MS;
   for (;;) {
     const reached = await options.reach();
     if (reached !== null) return reached;
-    const why = failure?.() ?? (performance.now() > deadline ? `none answered within ${START_MS / 1_000} s` : null);
+    const why = failure() ?? (performance.now() > deadline ? `none answered within ${START_MS / 1_000} s` : null);
     if (why !== null) throw new RootsError('DAEMON_UNREACHABLE', { what: why });
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** Gets a daemon on its way; the returned function says why it cannot come up, or null. */
+export async function bringUpDaemon(daemon: DaemonToStart): Promise<() => string | null> {
+  return (await startService(daemon.account)) ? () => null : spawnDaemon(daemon);
 }
 
 /** Starts the socket unit where this user has a manager and the unit is installed. Signals are heard meanwhile. */
@@ -63,7 +71,7 @@ function isInstalled(home: string | null): boolean {
 }
 
 /** Starts a daemon of our own; the returned function says why it cannot come up, or null. */
-function spawnDaemon({ account, binRootsd }: Omit<StartOptions<unknown>, 'reach'>): () => string | null {
+function spawnDaemon({ account, binRootsd }: DaemonToStart): () => string | null {
   const end: { why: string | null } = { why: null };
   const daemon = spawn(process.execPath, [binRootsd, 'serve', '--idle-exit', '10m'], {
     cwd: '/',

@@ -135,6 +135,48 @@ describe('Attachment', () => {
     assert.deepEqual(attachment.view.roots, []);
   });
 
+  it('tries again after a part of a pause that is left to chance, so that many do not come at once', async (t) => {
+    const pauses: number[][] = [];
+    for (const chance of [0, 0.8]) {
+      const setup = await setUp(t, { random: () => chance });
+      const { daemon, timer } = setup;
+      daemon.stop();
+      await lost(setup);
+      const seen: number[] = [];
+      while (seen.length < 7) {
+        const [pause = 0] = timer.pending.filter((ms) => ms <= 1_000);
+        seen.push(pause);
+        timer.advance(pause);
+        while (!timer.pending.some((ms) => ms <= 1_000)) await new Promise((resolve) => setImmediate(resolve));
+      }
+      pauses.push(seen.map(Math.round));
+    }
+    assert.deepEqual(pauses, [
+      [50, 100, 200, 400, 800, 1_000, 1_000],
+      [30, 60, 120, 240, 480, 600, 600],
+    ]);
+  });
+
+  it('says how often nobody has answered, but not where somebody refuses', async (t) => {
+    const absent: number[] = [];
+    const setup = await setUp(t, { onAbsent: (failed) => absent.push(failed) });
+    const { daemon, attachment, timer } = setup;
+    daemon.stop();
+    await lost(setup);
+    while (absent.length < 3) {
+      timer.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(absent, [1, 2, 3]);
+    daemon.refusal = { code: -32603, message: 'two fit', data: { code: 'PEER_AMBIGUOUS' } };
+    await daemon.listen();
+    while (attachment.refusal === null) {
+      timer.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(absent.length < 6, `${absent}`);
+  });
+
   it('comes back by itself with what the daemon says then, also after its view was dropped', async (t) => {
     const setup = await setUp(t);
     const { daemon, attachment, timer, next } = setup;

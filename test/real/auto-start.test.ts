@@ -1,6 +1,15 @@
 // `rootsd run` where no daemon is running, as a user of whom nothing is known but the uid and the home.
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { installProgram } from '../support/installed.ts';
@@ -22,7 +31,7 @@ class Newcomer {
   constructor(t: TestContext) {
     this.#t = t;
     t.after(() => {
-      for (const pid of this.#started) process.kill(pid, 'SIGKILL');
+      for (const pid of this.#started) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
     });
     this.base = temporaryDirectory(t);
     this.home = join(this.base, 'home');
@@ -47,6 +56,20 @@ class Newcomer {
     const args = ['run', '--server', 'o', '--', process.execPath, join(this.base, 'server.mjs')];
     const { program, home } = this;
     return new RunHost(this.#t, { program, args, cwd: this.base, uid: UID, env: { HOME: home, ...env } });
+  }
+
+  /** Waits for a daemon after the one that was. */
+  async anotherDaemon(before: number): Promise<number> {
+    while (Number(readFileSync(join(this.home, '.local/state/rootsd/lock'), 'utf8') || before) === before)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    return this.daemonPid();
+  }
+
+  /** Waits until peers have attached so many times. */
+  async attached(times: number): Promise<void> {
+    const audit = join(this.home, '.local/state/rootsd/audit.jsonl');
+    while (readFileSync(audit, 'utf8').split('"event":"peer attached"').length - 1 < times)
+      await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
   /** The daemon that has the state of this user; it is ended after the test. */
@@ -121,6 +144,37 @@ describe('rootsd run without a daemon', { skip: needsRoot }, () => {
     );
     user.daemonPid();
     assert.deepEqual(new Set(answers.flat()), new Set([`file://${user.home}/a`]));
+  });
+
+  it('starts another where it is killed in mid-session: one for all, who keep their list and hear of the next change', async (t) => {
+    const user = new Newcomer(t);
+    const hosts = Array.from({ length: 5 }, () => user.run());
+    for (const host of hosts) {
+      await host.initialize();
+      await roots(host);
+    }
+    const first = user.daemonPid();
+    process.kill(first, 'SIGKILL');
+    const second = await user.anotherDaemon(first);
+    assert.ok(second > 0);
+    const rule = 'rules: [{ id: a, allow: [a, b], servers: [o] }]';
+    mkdirSync(join(user.home, 'b'), { mode: 0o700 });
+    chownSync(join(user.home, 'b'), UID, UID);
+    for (const host of hosts) {
+      assert.deepEqual(await roots(host), [`file://${user.home}/a`]);
+      assert.equal(await host.ask('list-changed'), 0);
+    }
+    await user.attached(2 * hosts.length);
+    user.put(
+      '.config/rootsd/policies.d/a.yaml',
+      `version: 1\nroots: { a: { path: ~/a }, b: { path: ~/b } }\n${rule}\n`,
+    );
+    for (const host of hosts) {
+      while ((await host.ask('list-changed')) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(await host.ask('list-changed'), 1);
+      assert.deepEqual(await roots(host), [`file://${user.home}/a`, `file://${user.home}/b`]);
+    }
+    assert.equal(user.daemonPid(), second);
   });
 
   for (const [what, breakIt] of [
