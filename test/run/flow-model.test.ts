@@ -213,7 +213,15 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
   const told = { roots: TOLD, places: [], key: 'a' };
   const tombstone = new Tombstone({ uid: 0, runtimeDirectories: [] });
   conversation.use(
-    new RootsChannel({ plan: PLAN, told, server, tombstone, timer: unrefTimer, onFault: () => assert.fail() }),
+    new RootsChannel({
+      plan: PLAN,
+      told,
+      server,
+      tombstone,
+      timer: unrefTimer,
+      onSettled: () => undefined,
+      onFault: () => assert.fail(),
+    }),
   );
 
   const bytesOf = (lines: readonly Line[]): readonly Buffer[] =>
