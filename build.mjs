@@ -1,5 +1,5 @@
-// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), the
-// helper process that looks at slow places, and the thread that reads large policies.
+// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), what
+// it loads for files of settings, the helper process that looks at slow places, and the thread that reads large policies.
 import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -21,6 +21,14 @@ const runApart = {
   },
 };
 
+/** Editors of three formats: run.js loads them where a file of settings is a server's channel, and nowhere else. */
+const settingsApart = {
+  name: 'settings-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/settings-file\.ts$/ }, () => ({ path: './settings-file.js', external: true }));
+  },
+};
+
 /** Beside what starts it, run.js and a chunk, see src/disk/helper-process.ts. */
 const HELPER = 'src/disk/slow-places-helper.ts';
 const helper = { 'slow-places-helper': HELPER, 'chunks/slow-places-helper': HELPER };
@@ -28,7 +36,13 @@ const helper = { 'slow-places-helper': HELPER, 'chunks/slow-places-helper': HELP
 const thread = { 'chunks/prover-thread': 'src/policy/prover-thread.ts' };
 
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
-await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
+await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist', plugins: [settingsApart] });
+await build({
+  ...shared,
+  entryPoints: { 'settings-file': 'src/run/settings-file.ts' },
+  outdir: 'dist',
+  packages: 'external',
+});
 await build({ ...shared, entryPoints: helper, outdir: 'dist' });
 await build({
   ...shared,

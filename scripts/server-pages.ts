@@ -19,6 +19,21 @@ export interface Page {
   readonly text: string;
 }
 
+const CHANNELS = `- **roots**: the server asks, and hears of changes. Announced to every server, whatever else carries the boundary, unless the
+  policy says \`roots: off\`.
+- **argv**: \`{roots}\` in an argument behind \`run\` makes one argument of each root, \`{primary}\` stands for the first,
+  \`{root:NAME}\` for that one. Nothing is added to a command line that has no placeholder.
+- **env**: the variable is set, whatever the host gave it. A root whose path holds the separator or a line break does not travel;
+  \`run\` says so.
+- **config**: the list is written into the server's own file while it runs. Comments and other keys stay in JSON and YAML; TOML is
+  written anew. Afterwards the file is what it was, and what was changed in it meanwhile stays. A note beside the file
+  (\`.NAME.rootsd.json\`) puts it back at the next start where a session was killed. Sessions that run at once share the file: it
+  holds what each of them may use.
+- **cwd**: the server is started in the first root. Relative paths in its command line then start there.
+
+Where one of the last four carries the boundary and it changes, the server is started again: calls under way may end (5 s), the
+handshake and subscriptions are repeated, the host notices nothing.`;
+
 /** All pages about servers. */
 export function serverPages(): readonly Page[] {
   const servers = readShippedCatalogue(fileURLToPath(CATALOGUE), EXPANSIONS);
@@ -64,6 +79,8 @@ function indexPage(servers: readonly KnownServer[]): string {
 with rootsd. A server that does not stand here is told its roots, gets its arguments where they hold placeholders, and an
 empty directory where nothing is allowed.`,
     table(['server', 'what carries the boundary', 'where nothing is allowed'], rows),
+    '## How each channel works',
+    CHANNELS,
     '## Your own entries',
     `In \`/etc/rootsd/servers.yaml\` for a machine, in \`~/.config/rootsd/servers.yaml\` for yourself: beside \`policies.d\`,
 trusted like a policy, as strict as one (\`rootsd check\` checks it too), and read when the daemon starts; with a broken one it

@@ -7,6 +7,7 @@ import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts';
+import { EarlyStarts } from '../daemon/early-starts.ts';
 import type { Layers } from '../daemon/layers.ts';
 import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
@@ -140,9 +141,14 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     now: Date.now,
   });
   const catalogue = await readWholeCatalogue(cataloguesOf(machine, settings));
-  const daemon = parts.add(
+  const early = parts.add(new EarlyStarts(socket, catalogue));
+  const daemon: Daemon = parts.add(
     await openDaemon({
       ...events,
+      onChange: () => {
+        early.update(layers.policy);
+        events.onChange();
+      },
       catalogue,
       onReload: { begin: () => notify.reloading(), end: () => notify.ready(statusText(layers)) },
       layers,

@@ -53,7 +53,11 @@ export function knownServerFor(catalogue: Catalogue, argv: readonly string[]): K
   return catalogue.find(({ match }) => startsOne(match, argv));
 }
 
-function startsOne({ npm, pypi, command, image }: ServerMatch, [program = '', ...args]: readonly string[]): boolean {
+/** Does this command line start a server that is known by these? */
+export function startsOne(
+  { npm, pypi, command, image }: ServerMatch,
+  [program = '', ...args]: readonly string[],
+): boolean {
   const name = baseName(program);
   const names = (words: readonly string[], version: RegExp): boolean =>
     args.some((arg) =>

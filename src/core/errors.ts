@@ -75,6 +75,11 @@ export const CODES = {
     text: 'Cannot tell which server this is: the command fits {servers}',
     hint: 'Say which one with --server NAME',
   },
+  PEER_NOTHING_ALLOWED: {
+    kind: 'peer',
+    text: 'Cannot run this server: nothing is allowed to it, and an empty list means the whole disk to it',
+    hint: '"rootsd allow PATH --server NAME" allows a directory',
+  },
   PEER_STALLED: { kind: 'peer', text: 'Cannot write to the peer: it does not read' },
   PEER_HOLDS_MOST: {
     kind: 'peer',
@@ -86,6 +91,11 @@ export const CODES = {
     kind: 'place',
     text: 'Cannot make an empty directory to tell in place of no roots: {what}',
     hint: "Make one of these writable for this user: the directory of the daemon's socket, /run/user/UID, $TMPDIR",
+  },
+  SETTINGS_FAILED: {
+    kind: 'place',
+    text: 'Cannot put the list of directories into "{path}": {what}',
+    hint: 'The server is told by this file alone: mend it, or give the server other channels in the policy',
   },
   STDIO_FAILED: { kind: 'place', text: 'Cannot connect the server by a {kind}: {what}', hint: '{hint}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ChildStdio, openChildStdio, type StdioKind } from './child-stdio.ts';
+import type { Launch } from './launch.ts';
 import { identifyProcess, type ProcessIdentity } from './processes.ts';
 
 /** How a process ended: by itself with a status, or by a signal. */
@@ -42,14 +43,15 @@ export interface Child {
 }
 
 /**
- * Starts the server: environment, directory, standard error and process group are ours, nothing is read by a shell.
+ * Starts the server: standard error and process group are ours, so are environment and directory as far as the launch
+ * says nothing else; nothing is read by a shell.
  * Rejects with a CommandFailure or a RootsError STDIO_FAILED.
  */
-export async function startChild(argv: readonly string[], kind: StdioKind): Promise<Child> {
-  const [command = '', ...args] = argv;
+export async function startChild(launch: Launch, kind: StdioKind): Promise<Child> {
+  const [command = ''] = launch.argv;
   const stdio = await openChildStdio(kind);
   try {
-    return await spawnChild(command, args, stdio);
+    return await spawnChild(launch, stdio);
   } catch (error) {
     stdio.source.close();
     void stdio.sink.end();
@@ -59,10 +61,15 @@ export async function startChild(argv: readonly string[], kind: StdioKind): Prom
   }
 }
 
-function spawnChild(command: string, args: readonly string[], stdio: ChildStdio): Promise<Child> {
+function spawnChild({ argv, env, cwd }: Launch, stdio: ChildStdio): Promise<Child> {
+  const [command = '', ...args] = argv;
   return new Promise((resolve, reject) => {
     // spawn() itself throws for what never reaches the system: a NUL character, arguments too long.
-    const child: ChildProcess = spawn(command, args, { stdio: [stdio.far[0], stdio.far[1], 'inherit'] });
+    const child: ChildProcess = spawn(command, args, {
+      stdio: [stdio.far[0], stdio.far[1], 'inherit'],
+      env: { ...process.env, ...env },
+      ...(cwd === null ? {} : { cwd }),
+    });
     const ended = new Promise<Ended>((resolveEnded) => {
       child.once('exit', (status, signal) => resolveEnded({ status, signal }));
     });

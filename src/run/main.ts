@@ -9,7 +9,7 @@ import { parseRunArguments, type RunOptions, USAGE } from './arguments.ts';
 import { openFdSink, openFdSource } from './bytes.ts';
 import type { Ended } from './child.ts';
 import { keepStandardErrorBlocking, Notices } from './notices.ts';
-import { reachDaemon } from './reach-daemon.ts';
+import { mayStartEarly, reachDaemon } from './reach-daemon.ts';
 import { RunSession } from './run-session.ts';
 
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
@@ -42,11 +42,12 @@ export async function runMain(argv: readonly string[], options: RunMainOptions):
 
 async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notices: Notices): Promise<Ended> {
   keepStandardErrorBlocking();
-  const { env } = process;
+  const place = { run, env: process.env, cwd: process.cwd(), binRootsd };
   const session = new RunSession({
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },
-    reach: (onView) => reachDaemon({ run, env, cwd: process.cwd(), binRootsd, onView }),
+    mayStartEarly: () => mayStartEarly(place),
+    reach: (onView) => reachDaemon({ ...place, onView }),
     runtimeDirectories: [`/run/user/${ownUid()}`, tmpdir()],
     notices,
     timer: realTimer,

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { type Attachment, attach } from '../client/attach.ts';
 import { LostConnection } from '../client/connection.ts';
 import { describeSearch, findSockets, type SearchOptions } from '../client/find-socket.ts';
+import { readPlanFirst } from '../client/plan-first.ts';
 import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
+import { startsEarly } from '../core/plan-first.ts';
 import { ATTACH_VERSION, type ViewMessage } from '../core/protocol.ts';
 import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
@@ -16,6 +18,14 @@ export interface ReachOptions {
   readonly cwd: string;
   readonly binRootsd: string;
   readonly onView: (view: ViewMessage) => void;
+}
+
+/** May the server be started before the daemon has answered? Not where a daemon must be started first. */
+export function mayStartEarly(options: Omit<ReachOptions, 'onView'>): boolean {
+  const { run, env } = options;
+  const [socket] = findSockets(searchOf(findAccount(ownUid(), env.HOME), options)).usable;
+  const first = socket === undefined ? null : readPlanFirst(socket);
+  return first !== null && startsEarly(first, { server: run.server, argv: run.command });
 }
 
 /**
@@ -62,7 +72,7 @@ function unreachable(error: LostConnection, search: SearchOptions, socket: strin
 }
 
 /** `~`, config and state are those of the user database, whatever the launcher's variables say. */
-function searchOf({ uid, home }: FoundAccount, { run, env }: ReachOptions): SearchOptions {
+function searchOf({ uid, home }: FoundAccount, { run, env }: Pick<ReachOptions, 'run' | 'env'>): SearchOptions {
   return {
     explicit: run.socket,
     runtimeVariable: env.XDG_RUNTIME_DIR,

@@ -12,6 +12,7 @@ import { AT_ONCE, ChildEnding, PATIENT, QUICK } from './end-child.ts';
 import { Guard } from './guard/guard.ts';
 import { HostRoots } from './host-roots.ts';
 import { Latch } from './latch.ts';
+import { type Launch, plainLaunch, sameLaunch } from './launch.ts';
 import { LineFlow } from './line-flow.ts';
 import { LineWriter } from './line-writer.ts';
 import type { Notices } from './notices.ts';
@@ -20,6 +21,7 @@ import { type Refusal, refusalOf, refusalOfBug } from './refusal.ts';
 import { ASK_MS } from './roots-channel.ts';
 import { ServerProcess } from './server-process.ts';
 import { ServerReplacement } from './server-replacement.ts';
+import { ServerSettings } from './server-settings.ts';
 import { SessionRoots } from './session-roots.ts';
 import { argumentWarnings, daemonLost, NEVER_ASKED, nothingAllowed } from './warnings.ts';
 
@@ -35,6 +37,8 @@ const HURRY_MS = 1_000;
 export interface RunSessionOptions {
   readonly run: RunOptions;
   readonly host: { readonly source: ByteSource; readonly sink: ByteSink };
+  /** May a server without placeholders be started before the daemon has answered? */
+  readonly mayStartEarly: () => boolean;
   /** Attaches to the daemon. */
   readonly reach: (onView: (view: ViewMessage) => void) => Promise<Attachment>;
   /** Where a tombstone may be made, after the directory of the daemon's socket. */
@@ -56,8 +60,10 @@ export class RunSession {
   readonly #signalled = new Latch();
   /** Resolves when nobody waits for a host that does not read. */
   readonly #hurry: Promise<void>;
-  readonly #isArgvChannel: boolean;
   readonly #replacement: ServerReplacement;
+  readonly #settings = new ServerSettings();
+  /** Where the server runs; null: where we do. */
+  #cwd: string | null = null;
   #signal: NodeJS.Signals = 'SIGTERM';
   #attachment: Attachment | null = null;
   #roots: SessionRoots | null = null;
@@ -71,14 +77,13 @@ export class RunSession {
     const { host, notices, timer, run } = options;
     this.#options = options;
     this.#host = new LineWriter(host.sink);
-    this.#isArgvChannel = hasPlaceholders(run.command.slice(1));
     const hurried = this.#signalled.reached.then(() => this.#wait(HURRY_MS));
     this.#hurry = Promise.race([this.#hostGone.reached, hurried]);
     const onAnswer = (): void => {
       this.#conversation.resumeGuarded();
       this.#hostFlow.resume();
     };
-    this.#guard = new Guard({ timer, cwd: () => process.cwd(), onAnswer });
+    this.#guard = new Guard({ timer, cwd: () => this.#cwd ?? process.cwd(), onAnswer });
     this.#conversation = new Conversation({
       host: this.#host,
       notices,
@@ -112,8 +117,8 @@ export class RunSession {
     this.#replacement = new ServerReplacement({
       conversation: this.#conversation,
       timer,
-      argv: () => this.#roots?.argv() ?? [],
-      start: (argv) => this.#start(argv),
+      launch: () => this.#roots?.launch() ?? plainLaunch(run.command),
+      start: (launch) => this.#start(launch),
       serve: (child) => this.#serve(child),
       isOver: () => this.#isOver,
       resume: () => this.#hostFlow.resume(),
@@ -124,17 +129,15 @@ export class RunSession {
 
   /** Runs until the server has ended; how it did is how `run` ends. */
   async run(): Promise<Ended> {
-    const { run, reach } = this.#options;
-    // Where roots is the only channel, the server's command line does not depend on the plan.
-    const early = this.#isArgvChannel ? null : this.#start(run.command);
-    early?.catch(() => undefined);
+    const { reach } = this.#options;
+    const early = this.#startEarly();
     try {
       const attached = await Promise.race([reach((view) => this.#viewChanged(view)), this.#signalled.reached]);
       if (attached === undefined) return await this.#abandon(early);
       const roots = this.#begin(attached);
-      const argv = this.#isArgvChannel ? roots.argv() : run.command;
-      const process = this.#serve(await (early ?? this.#start(argv)));
-      if (this.#isArgvChannel) this.#replacement.begin(process, argv);
+      const launch = roots.launch();
+      const process = this.#serve(await this.#startOnce(launch, early));
+      this.#replacement.begin(process, launch);
       void this.#acknowledge(attached.view);
       this.#hostFlow.start();
       return await this.#untilEnd();
@@ -143,6 +146,7 @@ export class RunSession {
       return await this.#refuse(error);
     } finally {
       this.#close();
+      await this.#restoreSettings();
     }
   }
 
@@ -192,6 +196,7 @@ export class RunSession {
       command,
       runtimeDirectories,
       uid,
+      warn: (sentence) => notices.say(sentence),
       onSettled: () => this.#hostFlow.resume(),
       onFault: (error) => this.#fail(error),
     });
@@ -203,8 +208,27 @@ export class RunSession {
     return roots;
   }
 
-  async #start(argv: readonly string[]): Promise<Child> {
-    this.#child = await startChild(argv, this.#options.run.stdio);
+  /** Starts the server before its plan is known, where nothing but roots can carry the boundary to it. */
+  #startEarly(): Promise<Child> | null {
+    const { run, mayStartEarly } = this.#options;
+    if (hasPlaceholders(run.command.slice(1)) || !mayStartEarly()) return null;
+    const early = this.#start(plainLaunch(run.command));
+    early.catch(() => undefined);
+    return early;
+  }
+
+  /** The server with the launch that the plan asks for: the one that was started early, if that is how. */
+  async #startOnce(launch: Launch, early: Promise<Child> | null): Promise<Child> {
+    if (early === null) return this.#start(launch);
+    if (sameLaunch(launch, plainLaunch(this.#options.run.command))) return early;
+    await this.#abandon(early);
+    return this.#start(launch);
+  }
+
+  async #start(launch: Launch): Promise<Child> {
+    await this.#settings.apply(launch.settings);
+    this.#cwd = launch.cwd;
+    this.#child = await startChild(launch, this.#options.run.stdio);
     return this.#child;
   }
 
@@ -238,7 +262,7 @@ export class RunSession {
     const channel = this.#roots?.channel;
     channel?.open();
     this.#askHostRoots();
-    if (!channel?.isAnnounced || this.#isArgvChannel) return;
+    if (!channel?.isAnnounced || !this.#roots?.isRootsChannel) return;
     timer(ASK_MS, () => {
       if (!channel.hasAsked) notices.say(NEVER_ASKED);
     });
@@ -262,10 +286,10 @@ export class RunSession {
     if (this.#process !== null) void this.#acknowledge(view);
   }
 
-  /** What holds is another list: say so, and give the server the command line that goes with it. */
+  /** What holds is another list: say so, and give the server the launch that goes with it. */
   #applied(): void {
     this.#sayIfEmpty();
-    if (this.#isArgvChannel) this.#replacement.check();
+    this.#replacement.check();
   }
 
   /** Says that a view is in force: never before the server has been told, or replaced; never of one that is outdated. */
@@ -356,6 +380,14 @@ export class RunSession {
     this.#guard.close();
     this.#attachment?.close();
     this.#roots?.close();
+  }
+
+  async #restoreSettings(): Promise<void> {
+    try {
+      await this.#settings.release();
+    } catch (error) {
+      for (const sentence of refusalOf(error).sentences) this.#options.notices.say(sentence);
+    }
   }
 
   #wait(ms: number): Promise<void> {

@@ -1,6 +1,7 @@
-// The argv channel: another command line is another process. The host keeps its session, its messages wait meanwhile.
+// Arguments, variables, settings, working directory: another one is another process. The host keeps its session, its
+// messages wait meanwhile.
 //
-// INVARIANT: a process whose command line does not hold any more lives no longer than its calls take to end (5 s at most),
+// INVARIANT: a process whose launch does not hold any more lives no longer than its calls take to end (5 s at most),
 // whatever else is under way: the start of it, its handshake, or what the host does not read.
 
 import type { Timer } from '../client/timer.ts';
@@ -8,6 +9,7 @@ import { RPC, type RpcError } from '../core/protocol.ts';
 import type { Child } from './child.ts';
 import type { Conversation } from './conversation.ts';
 import { QUICK } from './end-child.ts';
+import { type Launch, plainLaunch, sameLaunch } from './launch.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** How long calls may end before the server is replaced. */
@@ -20,9 +22,9 @@ const STARTED_AGAIN: RpcError = {
 export interface ServerReplacementOptions {
   readonly conversation: Conversation;
   readonly timer: Timer;
-  /** The command line that holds now. Throws a RootsError. */
-  readonly argv: () => readonly string[];
-  readonly start: (argv: readonly string[]) => Promise<Child>;
+  /** The launch that holds now. Throws a RootsError. */
+  readonly launch: () => Launch;
+  readonly start: (launch: Launch) => Promise<Child>;
   /** Ties a new process to the host; one that must not run is ended there. */
   readonly serve: (child: Child) => ServerProcess;
   /** Does the session end? Then nothing more is started. */
@@ -37,8 +39,8 @@ export class ServerReplacement {
   readonly #options: ServerReplacementOptions;
   #process: ServerProcess | null = null;
   /** What the process was started with, and what holds. */
-  #argv: readonly string[] = [];
-  #wanted: readonly string[] = [];
+  #launch: Launch = plainLaunch([]);
+  #wanted: Launch = plainLaunch([]);
   /** Has the process been told what the host said to the ones before it? */
   #replayed: Promise<void> | null = null;
   #stopReplay = new AbortController();
@@ -51,17 +53,17 @@ export class ServerReplacement {
   }
 
   /** The first process is there. What has changed while it was being started is looked at now. */
-  begin(process: ServerProcess, argv: readonly string[]): void {
+  begin(process: ServerProcess, launch: Launch): void {
     this.#process = process;
-    this.#argv = argv;
+    this.#launch = launch;
     this.check();
   }
 
-  /** What holds may be another list: replaces the process if its command line is another one now. */
+  /** What holds may be another list: replaces the process if its launch is another one now. */
   check(): void {
     if (this.#process === null) return;
     try {
-      this.#wanted = this.#options.argv();
+      this.#wanted = this.#options.launch();
     } catch (error) {
       this.#options.onFault(error);
       return;
@@ -94,18 +96,18 @@ export class ServerReplacement {
   /** The process of the moment, where it is not what it should be yet. */
   #behind(): ServerProcess | null {
     if (this.#process === null || this.#isEnding(this.#process)) return null;
-    return isSame(this.#wanted, this.#argv) && this.#replayed === null ? null : this.#process;
+    return sameLaunch(this.#wanted, this.#launch) && this.#replayed === null ? null : this.#process;
   }
 
   async #step(process: ServerProcess): Promise<void> {
-    if (!isSame(this.#wanted, this.#argv)) await this.#replace(process);
+    if (!sameLaunch(this.#wanted, this.#launch)) await this.#replace(process);
     else if (this.#replayed !== null) await this.#untilReplayed(process, this.#replayed);
   }
 
   async #replace(old: ServerProcess): Promise<void> {
-    const { conversation, argv, start, serve, isOver } = this.#options;
+    const { conversation, launch, start, serve, isOver } = this.#options;
     await this.#drain(old);
-    if (this.#isEnding(old) || isSame(this.#wanted, this.#argv)) return;
+    if (this.#isEnding(old) || sameLaunch(this.#wanted, this.#launch)) return;
     conversation.hostMessages.gate = 'shut';
     this.#stopReplay.abort();
     old.end(QUICK);
@@ -113,9 +115,9 @@ export class ServerReplacement {
     await old.gone();
     if (isOver()) return;
     conversation.abandonProcess(STARTED_AGAIN);
-    this.#wanted = argv();
-    this.#argv = this.#wanted;
-    this.#process = serve(await start(this.#argv));
+    this.#wanted = launch();
+    this.#launch = this.#wanted;
+    this.#process = serve(await start(this.#launch));
     this.#stopReplay = new AbortController();
     this.#replayed = conversation.replay(this.#stopReplay.signal);
   }
@@ -147,8 +149,4 @@ export class ServerReplacement {
       this.#options.timer(ms, resolve);
     });
   }
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((word, i) => word === b[i]);
 }

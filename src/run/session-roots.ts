@@ -5,10 +5,12 @@ import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import type { RealPath } from '../core/path.ts';
 import type { LaunchPlan } from '../core/protocol.ts';
+import { carriersOf } from '../core/server-traits.ts';
 import type { Guard } from './guard/guard.ts';
 import type { HostRootsList } from './host-roots.ts';
+import { type Launch, prepareLaunch } from './launch.ts';
 import type { LineWriter } from './line-writer.ts';
-import { expandArguments } from './placeholders.ts';
+import { hasPlaceholders } from './placeholders.ts';
 import { RootsChannel } from './roots-channel.ts';
 import { narrowView, type Told } from './told.ts';
 import { Tombstone } from './tombstone.ts';
@@ -25,6 +27,7 @@ export interface SessionRootsOptions {
   readonly uid: number;
   /** The server has taken up what it was told last. */
   readonly onSettled: () => void;
+  readonly warn: (sentence: string) => void;
   /** What must be told cannot be. */
   readonly onFault: (error: unknown) => void;
 }
@@ -59,10 +62,22 @@ export class SessionRoots {
     return this.#told.roots.length === 0;
   }
 
-  /** The command line with the paths that hold now. Throws a RootsError TOMBSTONE_FAILED. */
-  argv(): readonly string[] {
-    const [command = '', ...args] = this.#options.command;
-    return [command, ...expandArguments(args, this.#told, () => this.#tombstone.use())];
+  /** Do roots alone carry the boundary? Then a server that does not ask for them knows nothing of it. */
+  get isRootsChannel(): boolean {
+    const carriers = carriersOf(this.#plan.channels, hasPlaceholders(this.#options.command.slice(1)));
+    return carriers.length === 1 && carriers[0]?.kind === 'roots';
+  }
+
+  /** What starts a server with the paths that hold now; says what of them cannot travel. Throws as prepareLaunch() does. */
+  launch(): Launch {
+    const { command, attachment, warn } = this.#options;
+    const { view, boundary } = attachment.view;
+    const names = [...new Set([...view, ...boundary].map(({ root }) => root))];
+    const tombstone = (): string => this.#tombstone.use();
+    const { places } = this.#told;
+    const { launch, warnings } = prepareLaunch({ command, places, names, plan: this.#plan, tombstone });
+    for (const warning of warnings) warn(warning);
+    return launch;
   }
 
   /** The daemon's view is another one. */

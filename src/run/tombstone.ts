@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
 import { resolvePath } from '../disk/resolve.ts';
+import { isThere } from './processes.ts';
 import { randomBytes } from './random.ts';
 
 const SYSTEM_DIRECTORIES = ['/var/empty', '/usr/share/empty'];
@@ -141,15 +142,6 @@ function newName(pid: number): string {
 function makerOf(name: string): number | null {
   const pid = /^empty-[0-9a-f]{10}([0-9a-f]{6})$/.exec(name)?.[1];
   return pid === undefined ? null : Number.parseInt(pid, 16);
-}
-
-/** Is there a process of that number, whoever's? */
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -1,6 +1,8 @@
 // What the daemon knows of servers: from the catalogue that comes with it, from servers.yaml, from the policy.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readPlanFirst } from '../../src/client/plan-first.ts';
+import { startsEarly } from '../../src/core/plan-first.ts';
 import type { LaunchPlan } from '../../src/core/protocol.ts';
 import { connectPeer } from '../socket/raw-peer.ts';
 import { TestHome } from '../support/serve.ts';
@@ -57,6 +59,24 @@ describe('the catalogue of servers', () => {
     const { channels, paths } = await planOf(command, 's');
     assert.deepEqual(channels, [{ kind: 'env', name: 'A', value: { form: 'json' } }]);
     assert.deepEqual(paths, ['a', 'b']);
+  });
+
+  it('says beside the socket which servers wait for their plan, as long as the daemon runs', async (t) => {
+    const home = new TestHome(t);
+    home.policy('servers: { s: { channels: [cwd] } }\n');
+    const daemon = await home.serve();
+    const early = (server: string | null, command: string): boolean => {
+      const first = readPlanFirst(home.socket);
+      assert.ok(first);
+      return startsEarly(first, { server, argv: command.split(' ') });
+    };
+    assert.deepEqual([early('s', 'x'), early('t', 'x')], [false, true]);
+    assert.deepEqual([early(null, 'npx @modelcontextprotocol/server-memory'), early(null, 'npx x')], [false, true]);
+    home.policy('servers: { t: { channels: [cwd] } }\n');
+    await home.command('reload', '--wait');
+    assert.deepEqual([early('s', 'x'), early('t', 'x')], [true, false]);
+    await daemon.kill('SIGTERM');
+    assert.equal(readPlanFirst(home.socket), null);
   });
 
   it('that is broken lets no daemon start, and check says where', async (t) => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PLAN_FIRST_SUFFIX, type PlanFirst } from '../../src/core/plan-first.ts';
 import { identifyProcess } from '../../src/run/processes.ts';
 import { FakeDaemon, viewOf } from '../support/fake-daemon.ts';
 import { type Json, OBEDIENT_SERVER, RunHost, useRun } from '../support/run-host.ts';
@@ -44,7 +46,7 @@ describe('rootsd run, attaching', () => {
 });
 
 describe('rootsd run, without a daemon', () => {
-  it('fails closed where the socket was named: an error that says what to do, 69, and no server left', async (t) => {
+  it('fails closed where the socket was named: an error that says what to do, 69, and no server', async (t) => {
     const base = temporaryDirectory(t);
     const mark = join(base, 'pid');
     const command = ['sh', '-c', `echo $$ >${mark}; exec cat`];
@@ -55,17 +57,41 @@ describe('rootsd run, without a daemon', () => {
     assert.ok(message.includes(`rootsd serve --socket ${base}/rootsd.sock`), message);
     assert.equal(data.code, 'DAEMON_UNREACHABLE');
     assert.ok(host.stderr.includes('there is none'));
-    assert.equal(identifyProcess(Number(readFileSync(mark, 'utf8'))), null);
+    assert.equal(existsSync(mark), false);
   });
 
-  it('passes no byte of the host to the server before the plan is here', async (t) => {
+  it('starts a server while it asks for the plan, passes it no byte before, and ends it where there is none', async (t) => {
     const base = temporaryDirectory(t);
-    const mark = join(base, 'seen');
-    const command = ['sh', '-c', `head -c 1 >${mark}`];
-    const host = new RunHost(t, { program: program(), args: ['--socket', `${base}/rootsd.sock`, '--', ...command] });
+    const [pid, seen] = [join(base, 'pid'), join(base, 'seen')];
+    const command = ['sh', '-c', `echo $$ >${pid}.new; mv ${pid}.new ${pid}; head -c 1 >${seen}`];
+    const silent = await FakeDaemon.start(t, base, viewOf({}));
+    silent.answers = false;
+    const host = new RunHost(t, { program: program(), args: ['--socket', silent.socket, '--', ...command] });
     host.send(initialize);
-    await host.ended;
-    assert.equal(readFileSync(mark, 'utf8'), '');
+    await silent.next('rootsd/attach');
+    while (!existsSync(pid)) await setImmediate();
+    silent.stop();
+    assert.deepEqual(await host.ended, { status: 69, signal: null });
+    assert.equal(existsSync(seen) ? readFileSync(seen, 'utf8') : '', '');
+    assert.equal(identifyProcess(Number(readFileSync(pid, 'utf8'))), null);
+  });
+
+  it('starts no server that waits for its plan', async (t) => {
+    const base = temporaryDirectory(t);
+    const mark = join(base, 'started');
+    const silent = await FakeDaemon.start(t, base, viewOf({}));
+    silent.answers = false;
+    writeFileSync(
+      `${silent.socket}${PLAN_FIRST_SUFFIX}`,
+      JSON.stringify({ names: ['waits'], commands: [], matches: [] } satisfies PlanFirst),
+    );
+    const args = ['--socket', silent.socket, '--server', 'waits', '--', 'touch', mark];
+    const host = new RunHost(t, { program: program(), args });
+    host.send(initialize);
+    await silent.next('rootsd/attach');
+    silent.stop();
+    assert.deepEqual(await host.ended, { status: 69, signal: null });
+    assert.equal(existsSync(mark), false);
   });
 
   it('refuses a socket in a directory that others may write', async (t) => {

@@ -102,6 +102,7 @@ describe('RunSession', () => {
         command: [process.execPath, OBEDIENT_SERVER],
       },
       host,
+      mayStartEarly: () => true,
       reach: (onView) => attach({ sockets: () => [daemon.socket], params: { version: 1, server: 's' }, onView }),
       runtimeDirectories: [],
       notices: new Notices((bytes) => said.push(String(bytes))),

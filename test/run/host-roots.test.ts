@@ -285,6 +285,7 @@ describe('RunSession, roots of the host', () => {
         command: [process.execPath, OBEDIENT_SERVER],
       },
       host,
+      mayStartEarly: () => true,
       reach: attachment.reach,
       runtimeDirectories: [],
       notices: new Notices((bytes) => said.push(String(bytes))),

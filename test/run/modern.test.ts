@@ -421,6 +421,7 @@ describe('RunSession, a host of revision 2026-07-28 that offers roots and does n
         command: [process.execPath, OBEDIENT_SERVER],
       },
       host,
+      mayStartEarly: () => true,
       reach: attachment.reach,
       runtimeDirectories: [],
       notices: new Notices((bytes) => said.push(String(bytes))),

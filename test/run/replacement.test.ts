@@ -46,6 +46,7 @@ function setUp(t: TestContext, args: readonly string[], timer: Timer = unrefTime
       command: [process.execPath, OBEDIENT_SERVER, ...args, '--hold', hold],
     },
     host,
+    mayStartEarly: () => true,
     reach: attachment.reach,
     runtimeDirectories: [],
     notices: new Notices((bytes) => said.push(String(bytes))),

@@ -1,11 +1,12 @@
 // A daemon that speaks the peers' protocol (docs/protocol.md) from values that a test sets. Real sockets, no policy.
 
-import { chmodSync, unlinkSync } from 'node:fs';
+import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { JsonLineReader } from '../../src/client/json-lines.ts';
 import { type RealPath, toFileUri } from '../../src/core/path.ts';
+import { PLAN_FIRST_SUFFIX, type PlanFirst } from '../../src/core/plan-first.ts';
 import type { AttachResult, LaunchPlan, RpcError, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 
@@ -65,6 +66,8 @@ export class FakeDaemon {
   /** Starts one in a directory, with a view; it stops after the test. */
   static async start(t: Pick<TestContext, 'after'>, directory: string, view: FakeView): Promise<FakeDaemon> {
     const daemon = new FakeDaemon(directory, view);
+    const nothing: PlanFirst = { names: [], commands: [], matches: [] };
+    writeFileSync(`${daemon.socket}${PLAN_FIRST_SUFFIX}`, JSON.stringify(nothing));
     await daemon.listen();
     t.after(() => daemon.stop());
     return daemon;
@@ -78,6 +81,11 @@ export class FakeDaemon {
         resolve();
       });
     });
+  }
+
+  /** From now on a session that asks is told this. */
+  show(view: FakeView): void {
+    this.#view = view;
   }
 
   /** Sends every session another view, under the plan that holds now. */

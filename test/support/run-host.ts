@@ -19,7 +19,17 @@ export function useRun(): () => string {
     built.directory = mkdtempSync(join(tmpdir(), 'rootsd-run-'));
     const entryPoints = [join(SUPPORT, 'run-main.ts')];
     const outfile = join(built.directory, 'run.mjs');
-    buildSync({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20.19' });
+    buildSync({
+      entryPoints,
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      // The editors of settings, which are packages for Node: the build leaves them outside.
+      mainFields: ['module', 'main'],
+      banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    });
   });
   after(() => rmSync(built.directory, { recursive: true, force: true }));
   return () => join(built.directory, 'run.mjs');

@@ -14,6 +14,8 @@ export interface RunSetup {
 
 export interface RunSetupOptions {
   readonly plan?: Partial<LaunchPlan>;
+  /** The same, where files must be there first. */
+  readonly prepare?: (base: string) => Partial<LaunchPlan>;
   /** The command behind `--`; the obedient server by default. */
   readonly command?: readonly string[];
   /** Arguments of the obedient server. */
@@ -27,11 +29,11 @@ export interface RunSetupOptions {
 
 /** `rootsd run` between a host and the obedient server, with a fake daemon. */
 export async function setUpRun(t: TestContext, program: string, setup: RunSetupOptions = {}): Promise<RunSetup> {
-  const { plan = {}, args = [], options = [], allowed = ['a'], env = {} } = setup;
+  const { plan = {}, prepare = () => plan, args = [], options = [], allowed = ['a'], env = {} } = setup;
   const base = makeTree(t, ['dir a', 'dir b', 'dir run']);
   const roots = Object.fromEntries(allowed.map((name) => [name, `${base}/${name}`]));
   const daemon = await FakeDaemon.start(t, `${base}/run`, viewOf(roots));
-  daemon.plan = { ...daemon.plan, ...plan };
+  daemon.plan = { ...daemon.plan, ...prepare(base) };
   const command = setup.command ?? [process.execPath, OBEDIENT_SERVER, ...args];
   const all = ['--socket', daemon.socket, '--server', 'o', ...options, '--', ...command];
   return { base, daemon, host: new RunHost(t, { program, args: all, env }) };

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RootsError } from '../../src/core/errors.ts';
+import type { BoundaryEntry } from '../../src/core/protocol.ts';
+import type { Channel, EmptyAnswer, EnvValue } from '../../src/core/server-traits.ts';
+import { type PreparedLaunch, prepareLaunch } from '../../src/run/launch.ts';
+
+const TOMBSTONE = '/empty';
+
+interface Given {
+  readonly channels: readonly Channel[];
+  readonly paths: readonly string[];
+  readonly empty?: EmptyAnswer;
+  readonly args?: readonly string[];
+}
+
+function prepare({ channels, paths, empty = 'tombstone', args = [] }: Given): PreparedLaunch {
+  const places = paths.map((path, i): BoundaryEntry => ({ root: `r${i}`, path, access: 'read-only', carved: [] }));
+  const names = places.map(({ root }) => root);
+  const plan = { channels, empty };
+  return prepareLaunch({ command: ['x', ...args], places, names, plan, tombstone: () => TOMBSTONE });
+}
+
+function env(value: EnvValue): readonly Channel[] {
+  return [{ kind: 'env', name: 'DIRS', value }];
+}
+
+const COMMA: EnvValue = { form: 'list', separator: ',' };
+const COLON: EnvValue = { form: 'list', separator: ':' };
+const JSON_LIST: EnvValue = { form: 'json' };
+const FILE: EnvValue = { form: 'template', template: '{primary}/memory.jsonl' };
+const SECOND: EnvValue = { form: 'template', template: '{root:r1}' };
+
+describe('prepareLaunch(), a variable', () => {
+  const rows: [what: string, value: EnvValue, paths: string[], text: string][] = [
+    ['a list with commas', COMMA, ['/a', '/b:c'], '/a,/b:c'],
+    ['a list with colons', COLON, ['/a', '/b,c'], '/a:/b,c'],
+    ['a JSON array', JSON_LIST, ['/a,b', '/c"d\n:'], '["/a,b","/c\\"d\\n:"]'],
+    ['the first root in a text', FILE, ['/a', '/b'], '/a/memory.jsonl'],
+    ['a root by its name', SECOND, ['/a', '/b'], '/b'],
+    // What holds the separator or a line break would be something else at the other end.
+    ['a path with a comma is left out', COMMA, ['/a,/etc', '/b'], '/b'],
+    ['a path with a colon is left out', COLON, ['/b', '/a:/etc'], '/b'],
+    ['a path with a line break is left out', COMMA, ['/a\n/etc', '/b'], '/b'],
+    ['a first root with a line break is not the first', FILE, ['/a\r/etc', '/b'], '/b/memory.jsonl'],
+    // Never an accidental empty list.
+    ['nothing that could travel', COMMA, ['/a,b'], TOMBSTONE],
+    ['no root', COMMA, [], TOMBSTONE],
+    ['no root in JSON', JSON_LIST, [], `["${TOMBSTONE}"]`],
+    ['no root in a text', FILE, [], `${TOMBSTONE}/memory.jsonl`],
+    ['no root of that name', SECOND, ['/a'], TOMBSTONE],
+  ];
+  for (const [what, value, paths, text] of rows) {
+    it(`holds ${what}`, () => assert.deepEqual(prepare({ channels: env(value), paths }).launch.env, { DIRS: text }));
+  }
+
+  it('is empty only where that means nothing', () => {
+    const text = (value: EnvValue) => prepare({ channels: env(value), paths: [], empty: 'empty' }).launch.env.DIRS;
+    assert.deepEqual([text(COMMA), text(JSON_LIST), text(FILE)], ['', '[]', '']);
+  });
+
+  it('says what is left out', () => {
+    const { warnings } = prepare({ channels: env(COMMA), paths: ['/a,b', '/c'] });
+    assert.deepEqual(warnings, ['Root "r0" does not reach the server: its path "/a,b" cannot stand in DIRS']);
+  });
+});
+
+describe('prepareLaunch(), other channels', () => {
+  it('starts in the first root, or in an empty directory', () => {
+    const cwd = (...paths: string[]) => prepare({ channels: [{ kind: 'cwd' }], paths }).launch.cwd;
+    assert.deepEqual([cwd('/a', '/b'), cwd()], ['/a', TOMBSTONE]);
+  });
+
+  it('gives the list for a file, and whether it grants anything', () => {
+    const channel: Channel = { kind: 'config', path: '/c.json', key: ['k'], format: 'json' };
+    const settings = (...paths: string[]) => prepare({ channels: [channel], paths }).launch.settings;
+    assert.deepEqual(settings('/a,b', '/c'), { channel, paths: ['/a,b', '/c'], isGrant: true });
+    assert.deepEqual(settings(), { channel, paths: [TOMBSTONE], isGrant: false });
+  });
+
+  it('uses the first that can, and arguments always', () => {
+    const channels: readonly Channel[] = [{ kind: 'roots' }, ...env(COMMA), { kind: 'cwd' }];
+    const { launch } = prepare({ channels, paths: ['/a'], args: ['{roots}'] });
+    assert.deepEqual(launch, { argv: ['x', '/a'], env: {}, cwd: null, settings: null });
+  });
+
+  it('refuses a launch where nothing is allowed and that would mean everything', () => {
+    for (const kind of ['roots', 'argv', 'cwd'] as const) {
+      assert.throws(
+        () => prepare({ channels: [{ kind }], paths: [], empty: 'stop', args: ['{roots}'] }),
+        (error) => error instanceof RootsError && error.code === 'PEER_NOTHING_ALLOWED',
+      );
+    }
+    assert.throws(() => prepare({ channels: env(COMMA), paths: ['/a,b'], empty: 'stop' }), RootsError);
+  });
+
+  it('warns of a placeholder that names no root of the policy', () => {
+    const { warnings } = prepare({ channels: [], paths: ['/a'], args: ['{root:ro}', '{root:r0}'] });
+    assert.deepEqual(warnings, [
+      'No root of the policy is named "ro": an empty directory stands for "{root:ro}" (there are r0)',
+    ]);
+  });
+});
