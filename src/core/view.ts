@@ -1,6 +1,6 @@
 // Decisions of one session -> its roots, and what changed between two views.
 
-import { type Access, higherAccess } from './access.ts';
+import { type Access, higherAccess, lowerAccess } from './access.ts';
 import { decideFor } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Evidence } from './evidence.ts';
@@ -52,6 +52,28 @@ export function buildView(evidence: Evidence, peer: Peer, circumstances: Circums
       : [],
   );
   return { entries: decided.map(({ root, decision }) => entryOf(root, decision)), told: tellHeld(held) };
+}
+
+/**
+ * What both views tell, with the lower access: never more than the first, and nothing that the second does not tell. Of a
+ * root that falls away it says why.
+ */
+export function narrowView(view: View, limit: View): View {
+  const limits = new Map(limit.told.map((root) => [root.path, root]));
+  const told = view.told.flatMap((root): readonly ToldRoot[] => {
+    const other = limits.get(root.path);
+    if (other?.identity !== root.identity) return [];
+    const access = lowerAccess(root.access, other.access) ?? root.access;
+    return [{ ...root, access, carved: [...new Set([...root.carved, ...other.carved])] }];
+  });
+  const left = new Set(told.map(({ path }) => path));
+  const lost = new Set(view.told.map(({ path }) => path).filter((path) => !left.has(path)));
+  const entries = view.entries.map((entry) => {
+    if (!lost.has(entry.path as RealPath)) return entry;
+    const why = limit.entries.find(({ path }) => path === entry.path)?.why ?? 'the new policy does not declare it';
+    return { ...entry, available: false, why };
+  });
+  return { entries, told };
 }
 
 /** Would a peer that holds the one list see no difference in the other? Identity counts: same path, other directory. */

@@ -63,6 +63,8 @@ export interface DaemonOptions {
 
 /** How long `reload --wait` waits for sessions to acknowledge. */
 const ACKNOWLEDGE_MS = 2_000;
+/** Local disks are looked at in less: whoever is told a list need not be told two. */
+const NARROW_MS = 100;
 /** A sweep apart. */
 const MAX_RETRIES = 3;
 
@@ -89,6 +91,8 @@ export class Daemon implements Administered, AsyncDisposable {
   /** What is to be in force once its places are looked at, and when it is. */
   #next = { generation: '', done: Promise.resolve() };
   #evidence: Evidence;
+  /** Of what is to be in force, while that is looked at for long. */
+  #limit: Evidence | null = null;
   #sessions: Sessions;
   #roots: RootWatcher | undefined;
   #policies: PolicyWatcher | undefined;
@@ -231,8 +235,8 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   /**
-   * Where the policy set has changed: look where its places are, then decide anew. Until all are looked at, what was in
-   * force stays whole: half of what the new policy denies would be unknown.
+   * Where the policy set has changed: look where its places are, then decide anew. Until all are looked at, half of what
+   * the new policy denies is unknown: what was in force stays, and if that takes long, only what the new one tells too.
    */
   #activate(): void {
     const { policy, generation } = this.#options.layers;
@@ -240,12 +244,23 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   async #takeUp(policy: Policy, generation: string): Promise<void> {
-    await this.#roots?.update(policy.roots, pathsOf(policy));
+    const looked = this.#roots?.update(policy.roots, pathsOf(policy));
+    const narrowing = setTimeout(() => this.#narrow(policy, generation), NARROW_MS);
+    await looked;
+    clearTimeout(narrowing);
     // A later one has waited for the same looks.
     if (generation !== this.#next.generation) return;
     this.#generation = generation;
     this.#policy = policy;
+    this.#limit = null;
     this.#refresh();
+  }
+
+  /** What the new policy denies acts now, as far as it is known where that is; what it grants waits. */
+  #narrow(policy: Policy, generation: string): void {
+    if (generation !== this.#next.generation || this.#roots === undefined) return;
+    this.#limit = gatherEvidence(policy, this.#roots.places());
+    this.#sessions.refresh(this.#inForce());
   }
 
   /** Decides anew for every session. */
@@ -275,8 +290,9 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   #inForce(): InForce {
-    const { generation, state } = this.#options.layers;
-    return { evidence: this.#evidence, generation, policyState: state };
+    const limit = this.#limit === null ? {} : { limit: this.#limit };
+    const { state: policyState } = this.#options.layers;
+    return { evidence: this.#evidence, generation: this.#generation, policyState, ...limit };
   }
 
   /** A file that could not be read for a moment (EBUSY, EIO) looks the same when it can: look again, a few times. */

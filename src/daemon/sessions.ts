@@ -17,7 +17,16 @@ import {
 } from '../core/protocol.ts';
 import { NOTHING_CARVES } from '../core/standing.ts';
 import { type ToldView, tellView } from '../core/told-view.ts';
-import { buildView, changedRoots, EMPTY_VIEW, type RootChange, sameTold, sameView } from '../core/view.ts';
+import {
+  buildView,
+  changedRoots,
+  EMPTY_VIEW,
+  narrowView,
+  type RootChange,
+  sameTold,
+  sameView,
+  type View,
+} from '../core/view.ts';
 import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
@@ -27,6 +36,8 @@ export interface InForce {
   readonly evidence: Evidence;
   readonly generation: string;
   readonly policyState: PolicyState;
+  /** Of a policy that is about to be in force: nothing is told that it does not tell, as far as its places are known. */
+  readonly limit?: Evidence;
 }
 
 export interface SessionsOptions {
@@ -153,7 +164,7 @@ export class Sessions {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
     }
     const { peer } = identified;
-    const view = buildView(evidence, peer, NOTHING_CARVES);
+    const view = this.#viewOf({ claims, observed, peer });
     const plan = this.#planOf(peer);
     const alike = { key, claims, observed, peer, plan, view, told: null, lives: new Set<Live>() };
     this.#alike.set(key, alike);
@@ -166,13 +177,22 @@ export class Sessions {
     return alike.told;
   }
 
+  #viewOf({ claims, observed, peer }: Pick<Alike, 'claims' | 'observed' | 'peer'>): View {
+    const { evidence, limit } = this.#inForce;
+    const view = buildView(evidence, peer, NOTHING_CARVES);
+    if (limit === undefined) return view;
+    // Whom that policy takes the peer for; where its command fits several servers there, for none.
+    const limited = peerOf(identifyPeer(limit.policy, claims, observed), peer);
+    return narrowView(view, buildView(limit, limited, NOTHING_CARVES));
+  }
+
   /** Tells them if there is something to tell; null where their list is as it was. */
   #tell(alike: Alike): Changed | null {
     const { evidence } = this.#inForce;
     const { peer: peerBefore, plan: planBefore, view: before } = alike;
     alike.peer = peerOf(identifyPeer(evidence.policy, alike.claims, alike.observed), peerBefore);
     alike.plan = this.#planOf(alike.peer);
-    alike.view = buildView(evidence, alike.peer, NOTHING_CARVES);
+    alike.view = this.#viewOf(alike);
     alike.told = null;
     if (sameView(before, alike.view) && samePlan(planBefore, alike.plan)) return null;
     const told = this.#toldTo(alike);

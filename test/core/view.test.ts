@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RealPath } from '../../src/core/path.ts';
 import type { RootFacts } from '../../src/core/place.ts';
-import { buildView, changedRoots, sameTold, sameView, type View } from '../../src/core/view.ts';
+import { buildView, changedRoots, narrowView, sameTold, sameView, type View } from '../../src/core/view.ts';
 import { evidenceFrom, layerFrom, peer } from '../support/policy.ts';
 
 type Put = Readonly<Record<string, Partial<RootFacts> & { readonly at?: string; readonly identity?: string }>>;
@@ -114,5 +114,30 @@ describe('changedRoots()', () => {
         ['a', null, 'it is not declared any more'],
       ],
     );
+  });
+});
+
+describe('narrowView()', () => {
+  const says = (view: View) => view.told.map(({ root, access }) => `${root} ${access}`);
+
+  it('tells what both tell, with the lower access, whichever is narrowed', () => {
+    const read = viewOf(TWO.replace('read-write', 'read-only'));
+    assert.deepEqual(says(narrowView(viewOf(TWO), read)), ['b read-only', 'a read-only']);
+    assert.deepEqual(says(narrowView(read, viewOf(TWO))), ['b read-only', 'a read-only']);
+  });
+
+  it('adds nothing, and says of what falls away what the other says', () => {
+    const denied = viewOf(`${TWO.slice(0, -1)}, { id: no, deny: [~/a/secret] }]`);
+    const narrowed = narrowView(viewOf(TWO), denied);
+    assert.deepEqual(says(narrowed), ['b read-only']);
+    const entry = narrowed.entries.find(({ root }) => root === 'a');
+    assert.deepEqual([entry?.available, entry?.why], [false, '"~/a/secret", denied by rule "no", lies inside it']);
+    assert.deepEqual(says(narrowView(denied, viewOf(TWO))), ['b read-only']);
+    assert.deepEqual(says(narrowView(viewOf(TWO), { entries: [], told: [] })), []);
+  });
+
+  it('tells no directory that is another one there', () => {
+    const other = { at: '/home/ana/a', identity: 'another' };
+    assert.deepEqual(says(narrowView(viewOf(TWO), viewOf(TWO, { a: other }))), ['b read-only']);
   });
 });
