@@ -1,8 +1,10 @@
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import { RootsError } from '../core/errors.ts';
 import type { StdioKind } from './child-stdio.ts';
 
-export const USAGE = `rootsd run [--server NAME] [--host NAME] [--socket PATH] [--stdio socket|pipe] -- COMMAND ARG...
+export const USAGE = `rootsd run [--server NAME] [--host NAME] [--socket PATH] [--stdio socket|pipe]
+           [--pdeathsig SIGNAL] -- COMMAND ARG...
 
 Stands between a host and a server that speaks MCP on its standard input and output, and tells the server the roots
 that the policy allows it.
@@ -11,6 +13,8 @@ that the policy allows it.
   --host NAME     the name of the host that starts it
   --socket PATH   the daemon's socket (default: $ROOTSD_SOCKET, else where the daemon puts it); none is started then
   --stdio pipe    for servers that open /dev/stdin again: real pipes in place of a socket
+  --pdeathsig SIGNAL
+                  what the kernel sends the server when rootsd run itself is killed (Linux, with setpriv of util-linux)
 
 In ARG, {roots} stands for the path of each root (one argument a root), {primary} for the first, {root:NAME} for
 that one; the server is started again when they change.
@@ -22,6 +26,8 @@ export interface RunOptions {
   /** The daemon's socket; undefined: search, and start a daemon where there is none. */
   readonly socket: string | undefined;
   readonly stdio: StdioKind;
+  /** What the server gets when we die without a word. */
+  readonly deathSignal?: NodeJS.Signals;
   /** Command and arguments, as they were given. */
   readonly command: readonly string[];
 }
@@ -36,9 +42,17 @@ export function parseRunArguments(
   if (values.help === true) return null;
   const command = end === -1 ? [] : argv.slice(end + 1);
   if (command.length === 0) throw usage('The command of the server is missing: it stands behind "--"');
-  const { server = null, host = null, socket = env.ROOTSD_SOCKET || undefined, stdio = 'socket' } = values;
+  const { server = null, host = null, socket = env.ROOTSD_SOCKET || undefined, stdio = 'socket', pdeathsig } = values;
   if (stdio !== 'socket' && stdio !== 'pipe') throw usage(`Option "--stdio" is "${stdio}", must be "socket" or "pipe"`);
-  return { server, host, socket, stdio, command };
+  const deathSignal = pdeathsig === undefined ? {} : { deathSignal: parseSignal(pdeathsig) };
+  return { server, host, socket, stdio, ...deathSignal, command };
+}
+
+/** `TERM` or `SIGTERM`. */
+function parseSignal(name: string): NodeJS.Signals {
+  const signal = name.startsWith('SIG') ? name : `SIG${name}`;
+  if (Object.hasOwn(constants.signals, signal)) return signal as NodeJS.Signals;
+  throw usage(`Option "--pdeathsig" is "${name}", must be the name of a signal`);
 }
 
 function parseOptions(args: readonly string[]) {
@@ -50,6 +64,7 @@ function parseOptions(args: readonly string[]) {
         host: { type: 'string' },
         socket: { type: 'string' },
         stdio: { type: 'string' },
+        pdeathsig: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     });

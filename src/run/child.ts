@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ChildStdio, openChildStdio, type StdioKind } from './child-stdio.ts';
 import type { Launch } from './launch.ts';
@@ -30,7 +30,11 @@ export class CommandFailure extends Error {
 /** execvp(3) says EACCES too where a directory of PATH cannot be searched, though the command is in none of the others. */
 function isNowhere(command: string, { code }: NodeJS.ErrnoException): boolean {
   if (code !== 'EACCES' || command.includes('/')) return false;
-  return !(process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)));
+  return !isInPath(command);
+}
+
+function isInPath(command: string): boolean {
+  return (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)));
 }
 
 export interface Child {
@@ -42,16 +46,23 @@ export interface Child {
   kill(signal: NodeJS.Signals): void;
 }
 
+export interface StartOptions {
+  readonly stdio: StdioKind;
+  /** What the kernel sends the server when we die. */
+  readonly deathSignal?: NodeJS.Signals;
+}
+
 /**
  * Starts the server: standard error and process group are ours, so are environment and directory as far as the launch
  * says nothing else; nothing is read by a shell.
  * Rejects with a CommandFailure or a RootsError STDIO_FAILED.
  */
-export async function startChild(launch: Launch, kind: StdioKind): Promise<Child> {
-  const [command = ''] = launch.argv;
+export async function startChild(launch: Launch, { stdio: kind, deathSignal }: StartOptions): Promise<Child> {
+  const started = deathSignal === undefined ? launch : withDeathSignal(launch, deathSignal);
+  const [command = ''] = started.argv;
   const stdio = await openChildStdio(kind);
   try {
-    return await spawnChild(launch, stdio);
+    return await spawnChild(started, stdio);
   } catch (error) {
     stdio.source.close();
     void stdio.sink.end();
@@ -59,6 +70,14 @@ export async function startChild(launch: Launch, kind: StdioKind): Promise<Child
   } finally {
     stdio.releaseFar();
   }
+}
+
+/** setpriv(1) asks the kernel for the signal, and becomes the server: its process is the same. Only Linux has it. */
+function withDeathSignal(launch: Launch, signal: NodeJS.Signals): Launch {
+  const [command = ''] = launch.argv;
+  const isThere = command.includes('/') ? existsSync(resolve(launch.cwd ?? '', command)) : isInPath(command);
+  if (!isThere) throw new CommandFailure(command, Object.assign(new Error(), { code: 'ENOENT' }));
+  return { ...launch, argv: ['setpriv', '--pdeathsig', signal, '--', ...launch.argv] };
 }
 
 function spawnChild({ argv, env, cwd }: Launch, stdio: ChildStdio): Promise<Child> {

@@ -228,7 +228,7 @@ export class RunSession {
   async #start(launch: Launch): Promise<Child> {
     await this.#settings.apply(launch.settings);
     this.#cwd = launch.cwd;
-    this.#child = await startChild(launch, this.#options.run.stdio);
+    this.#child = await startChild(launch, this.#options.run);
     return this.#child;
   }
 

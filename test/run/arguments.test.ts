@@ -15,6 +15,8 @@ describe('parseRunArguments()', () => {
     ],
     [['--', 'c', '--', 'd'], { command: ['c', '--', 'd'] }],
     [['--socket', '/s', '--stdio', 'pipe', '--', 'c', ''], { socket: '/s', stdio: 'pipe', command: ['c', ''] }],
+    [['--pdeathsig', 'TERM', '--', 'c'], { deathSignal: 'SIGTERM', command: ['c'] }],
+    [['--pdeathsig=SIGKILL', '--', 'c'], { deathSignal: 'SIGKILL', command: ['c'] }],
   ];
   for (const [argv, expected] of ROWS) {
     it(`reads ${argv.join(' ')}`, () => assert.deepEqual(parseRunArguments(argv, {}), { ...NONE, ...expected }));
@@ -36,6 +38,8 @@ describe('parseRunArguments()', () => {
     ['--nope', '--', 'c'],
     ['x', '--', 'c'],
     ['--stdio', 'file', '--', 'c'],
+    ['--pdeathsig', 'NOPE', '--', 'c'],
+    ['--pdeathsig', '9', '--', 'c'],
   ]) {
     it(`refuses "${argv.join(' ')}"`, () => assert.throws(() => parseRunArguments(argv, {}), { code: 'USAGE' }));
   }

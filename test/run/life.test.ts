@@ -171,6 +171,37 @@ describe('rootsd run, the end of the host', () => {
   });
 });
 
+describe('rootsd run, killed itself', () => {
+  it('takes a server along that neither the end of its input nor TERM would end, with --pdeathsig', async (t) => {
+    const { host } = await setUpRun(t, program(), { options: ['--pdeathsig', 'KILL'] });
+    await host.initialize();
+    const { pid, ppid } = (await host.ask('environment')) as { pid: number; ppid: number };
+    assert.equal(ppid, host.process.pid);
+    await host.ask('ignore-term');
+    await host.ask('stay-on-end');
+    host.process.kill('SIGKILL');
+    assert.equal((await host.ended).signal, 'SIGKILL');
+    while (identifyProcess(pid) !== null) await nextTurn();
+  });
+
+  it('closes the input of its server', async (t) => {
+    const { host } = await setUpRun(t, program());
+    await host.initialize();
+    const { pid } = (await host.ask('environment')) as { pid: number };
+    host.process.kill('SIGKILL');
+    while (identifyProcess(pid) !== null) await nextTurn();
+  });
+
+  for (const command of ['no-such-command-of-ours', '/no/such/command']) {
+    it(`says that a command is not found with --pdeathsig too: ${command}`, async (t) => {
+      const { host } = await setUpRun(t, program(), { command: [command], options: ['--pdeathsig', 'TERM'] });
+      host.send({ id: 1, method: 'initialize', params: {} });
+      assert.deepEqual(await host.ended, { status: 127, signal: null });
+      assert.ok(errorOf(host.messages[0] ?? {}).message.includes(`"${command}"`));
+    });
+  }
+});
+
 describe('rootsd run, signals', () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`passes ${signal} on and dies by it when the server has`, async (t) => {
