@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -146,20 +146,23 @@ describe('rootsd run, the end of the host', () => {
     assert.equal(identifyProcess(grandchild), null);
   });
 
-  it('is noticed by its death alone', async (t) => {
+  it('is noticed by its death alone, and nothing of the chain is left', async (t) => {
     const { base, daemon } = await setUpRun(t, program());
-    // A shell that starts `run` with an input that stays open, and is killed.
-    const fifo = `${base}/fifo`;
+    // A shell that starts `run` with an input that stays open, and is killed. The server has a launcher, as npx is one.
+    const [fifo, pids] = [`${base}/fifo`, `${base}/pids`];
+    const server = `${process.execPath} ${OBEDIENT_SERVER} & sleep 1000 & echo $$ $! >${pids}; wait`;
     const script = `mkfifo ${fifo}; exec 3<>${fifo}; "$@" <&3 >/dev/null & echo $!; wait`;
-    const args = [process.execPath, program(), '--socket', daemon.socket, '--', process.execPath, OBEDIENT_SERVER];
+    const args = [process.execPath, program(), '--socket', daemon.socket, '--', 'sh', '-c', server];
     const shell = spawn('sh', ['-c', script, 'sh', ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
     t.after(() => shell.kill('SIGKILL'));
     const run = await new Promise<number>((resolve) => shell.stdout.once('data', (pid) => resolve(Number(pid))));
     t.after(() => identifyProcess(run) && process.kill(run, 'SIGKILL'));
-    await daemon.next('rootsd/watch');
-    await daemon.next('rootsd/watch');
+    while (!existsSync(pids) || !readFileSync(pids, 'utf8').endsWith('\n')) await nextTurn();
+    const chain = [run, ...readFileSync(pids, 'utf8').trim().split(' ').map(Number)];
+    for (const pid of chain) assert.ok(identifyProcess(pid));
     shell.kill('SIGKILL');
-    while (identifyProcess(run) !== null) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const pid of chain)
+      while (identifyProcess(pid) !== null) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
   it('is noticed where it closes our output', async (t) => {

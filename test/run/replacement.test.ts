@@ -224,3 +224,26 @@ describe('RunSession, where an empty directory is needed and none can be made', 
     });
   }
 });
+
+describe('RunSession, without a daemon', () => {
+  it('allows nothing any more once the view is dropped, says so, and goes on when it is back', async (t) => {
+    const { base, host, attachment, said, view } = setUp(t, []);
+    const listed = async (): Promise<string> =>
+      ((await ask(host, 'roots')) as { result: { roots: { uri: string }[] } }).result.roots
+        .map(({ uri }) => uri)
+        .join();
+    await host.initialize();
+    assert.equal(await listed(), `file://${base}/a`);
+    const changed = async (): Promise<void> => {
+      while ((await ask(host, 'list-changed')) === 0);
+    };
+    attachment.connected = false;
+    attachment.publish(view());
+    await changed();
+    assert.match(await listed(), /\/empty(-[0-9a-f]+)?$/);
+    assert.match(said(), /gone for 30 s/);
+    attachment.connected = true;
+    attachment.publish(view('a', 'b'));
+    assert.equal(await listed(), `file://${base}/a,file://${base}/b`);
+  });
+});

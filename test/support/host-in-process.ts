@@ -106,7 +106,7 @@ export class AttachmentInProcess {
   /** What was said of the host's roots. */
   readonly hostRootsSeen: (readonly string[])[] = [];
   readonly result = { peer: { server: 'o' } };
-  readonly connected = true;
+  connected = true;
   readonly refusal = null;
   readonly socketPath: string;
   onView: (view: ViewMessage) => void = () => undefined;
