@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { compile, NO_COMPILER } from './compile.mjs';
-import { median, overRounds, runAlone } from './rows.mjs';
+import { digits, median, overRounds, runAlone } from './rows.mjs';
 
 const ROUNDS = 9;
 const PEERS = 1_000;
@@ -30,8 +30,9 @@ const GOALS = {
 };
 /** The program of each server, and what peers speak with it. */
 const SERVERS = {
-  ours: { program: 'session-server.mjs', speaks: 'rootsd' },
-  sdk: { program: 'comparators/sdk1-clients.mjs', speaks: 'mcp' },
+  // Started as the units and `rootsd run` start the daemon.
+  ours: { program: 'session-server.mjs', speaks: 'rootsd', flags: ['--max-semi-space-size=2'] },
+  sdk: { program: 'comparators/sdk1-clients.mjs', speaks: 'mcp', flags: [] },
 };
 
 export async function serveRoots({ rounds: count = ROUNDS, isShort = false } = {}) {
@@ -54,10 +55,17 @@ export async function serveRoots({ rounds: count = ROUNDS, isShort = false } = {
     rmSync(directory, { recursive: true });
     compiled.remove();
   }
+  for (const what of Object.keys(SERVERS)) console.error(`${what}: ${describe(rounds.map((round) => round[what]))}`);
   return Object.entries(GOALS).map(([key, goal]) => ({
     ...goal,
     ...overRounds(rounds, ({ ours, sdk }) => ours[key] / sdk[key]),
   }));
+}
+
+/** Medians, for people. */
+function describe(measured) {
+  const medians = Object.keys(GOALS).map((key) => `${key} ${digits(median(measured.map((one) => one[key])))}`);
+  return medians.join(', ');
 }
 
 async function measureLoad(place, loadMs) {
@@ -87,8 +95,9 @@ async function measureFanOut(place, changes) {
   return median(times);
 }
 
-async function startServer({ program, path }) {
-  const server = fork(fileURLToPath(new URL(program, import.meta.url)), [path], { execArgv: ['--expose-gc'] });
+async function startServer({ program, path, flags }) {
+  const execArgv = ['--expose-gc', ...flags];
+  const server = fork(fileURLToPath(new URL(program, import.meta.url)), [path], { execArgv });
   await once(server, 'message');
   return {
     async ask(question) {

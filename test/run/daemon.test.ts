@@ -148,7 +148,7 @@ register();
 const { FakeDaemon, viewOf } = await import(${JSON.stringify(`${support}fake-daemon.ts`)});
 const stdio = [0, 1, 2].map((fd) => readlinkSync('/proc/self/fd/' + fd));
 const stat = (await import('node:fs')).readFileSync('/proc/self/stat', 'latin1').split(') ')[1].split(' ');
-writeFileSync(${JSON.stringify(join(base, 'started.json'))}, JSON.stringify({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), fds, stdio, pid: process.pid, session: Number(stat[3]) }));
+writeFileSync(${JSON.stringify(join(base, 'started.json'))}, JSON.stringify({ argv: process.argv.slice(2), flags: process.execArgv, env: process.env, cwd: process.cwd(), fds, stdio, pid: process.pid, session: Number(stat[3]) }));
 const daemon = new FakeDaemon(${JSON.stringify(join(base, 'rootsd'))}, viewOf({ a: ${JSON.stringify(base)} }));
 await daemon.listen();
 setTimeout(() => { daemon.stop(); process.exit(); }, 5000);
@@ -174,6 +174,7 @@ describe('rootsd run, starting a daemon', () => {
     const { homedir, username, shell } = userInfo();
     const { PATH, ...rest } = started.env;
     assert.deepEqual(started.argv, ['serve', '--idle-exit', '10m']);
+    assert.deepEqual(started.flags, ['--max-semi-space-size=2']);
     assert.deepEqual(rest, {
       HOME: homedir,
       USER: username,

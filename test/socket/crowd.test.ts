@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RootsError } from '../../src/core/errors.ts';
 import { Capacity } from '../../src/socket/capacity.ts';
@@ -172,4 +173,29 @@ test('connections that are half open or say half a message keep nobody out', asy
   await Promise.all(half.map(({ socket }) => (socket.closed ? undefined : once(socket, 'close'))));
   assert.equal((await honest.request('roots/list')).error, undefined);
   assert.equal(authority.sessions.length, 1);
+});
+
+test('four thousand peers that watch are all told, and leave nothing behind', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  const descriptors = () => readdirSync('/proc/self/fd').length;
+  const before = process.platform === 'linux' ? descriptors() : 0;
+  const peers: RawPeer[] = [];
+  for (let i = 0; i < 4000; i += 1) {
+    const peer = await connectPeer(t, path);
+    peers.push(peer);
+    await attach(peer);
+    await peer.request('rootsd/watch');
+  }
+  for (const [generation, name] of [
+    ['b1', 'two'],
+    ['b2', 'three'],
+  ] as const) {
+    const view = viewOf(generation, name);
+    publish(view);
+    for (const peer of peers) assert.deepEqual((await peer.next()).params, view);
+  }
+  for (const peer of peers) peer.socket.destroy();
+  await Promise.all(peers.map(({ closed }) => closed));
+  while (authority.closedSessions.length < peers.length) await new Promise(setImmediate);
+  if (process.platform === 'linux') assert.ok(descriptors() <= before + 5);
 });
