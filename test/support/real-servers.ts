@@ -14,6 +14,15 @@ export const FILESYSTEM = binOf('@modelcontextprotocol/server-filesystem');
  */
 export const ARGV_FILESYSTEM = binOf('argv-only-filesystem');
 
+/** Asks for roots, shows them, and touches no file. */
+export const EVERYTHING = binOf('@modelcontextprotocol/server-everything');
+/** Keeps one file, whose path is in a variable. */
+export const MEMORY = binOf('@modelcontextprotocol/server-memory');
+/** Keeps its projects in a directory that is in a variable. */
+export const MEMORY_BANK = binOf('@allpepper/memory-bank-mcp');
+/** Refuses repositories outside of a directory that is in a variable. */
+export const GIT = binOf('@cyanheads/git-mcp-server');
+
 /** The one program of a package, also where its `exports` do not show its package.json. */
 function binOf(name: string): string {
   const places = (require.resolve.paths(name) ?? []).map((modules) => join(modules, name));
