@@ -5,6 +5,7 @@ import { type Problem, RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { User } from '../core/peer.ts';
 import { METHOD, type PolicyState } from '../core/protocol.ts';
+import type { Leads } from '../disk/path-look.ts';
 import type { ControlHandlers } from '../socket/control-session.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
@@ -42,6 +43,8 @@ export interface Administered {
   readonly own: User;
   readonly catalogue: Catalogue;
   evidence(): Evidence;
+  /** Where a path leads. */
+  resolve(path: string): Promise<Leads>;
   status(): StatusReply;
   sessionRows(): readonly SessionRow[];
   reload(options: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply>;
@@ -62,7 +65,9 @@ export function controlHandlers(daemon: Administered): ControlHandlers {
       const question = parseQuestion(params);
       const { target } = question;
       if (target === undefined) return explainServer(daemon.evidence(), question, context);
-      return explainTarget(daemon.evidence(), { ...question, target }, context);
+      // On a mount that may hang a path takes a moment, and nobody else waits. The name of a root is not looked at.
+      const leads = target.startsWith('/') ? { leads: await daemon.resolve(target) } : {};
+      return explainTarget(daemon.evidence(), { ...question, target }, { ...context, ...leads });
     },
     [METHOD.roots]: async (params) => explainRoots(daemon.evidence(), parseQuestion(params), context),
     [METHOD.stop]: async () => {

@@ -10,9 +10,11 @@ import type { User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
 import type { Ack } from '../core/protocol.ts';
+import { failure } from '../disk/failure.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
+import type { Leads } from '../disk/path-look.ts';
 import type { ReadProject } from '../disk/project-file.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
@@ -186,6 +188,10 @@ export class Daemon implements Administered, AsyncDisposable {
 
   evidence(): Evidence {
     return this.#evidence;
+  }
+
+  async resolve(path: string): Promise<Leads> {
+    return (await this.#roots?.resolve(path)) ?? failure('has not been looked at yet');
   }
 
   sessionRows(): readonly SessionRow[] {

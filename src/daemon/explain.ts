@@ -17,6 +17,7 @@ import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { NOTHING_CARVES, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
+import type { Leads } from '../disk/path-look.ts';
 import { resolvePath } from '../disk/resolve.ts';
 import { channelText, unenforcedFor, warningsFor } from './explain-channel.ts';
 
@@ -75,16 +76,16 @@ export interface ExplainContext {
   readonly catalogue: Catalogue;
 }
 
-/** Explains one root or path. Throws RootsError USAGE for a root that no policy declares. */
+/** Explains one root or path. `leads`: where the path does, if it has been looked at. Throws RootsError USAGE for a root that no policy declares. */
 export function explainTarget(
   evidence: Evidence,
   question: Question & { readonly target: string },
-  { source, own }: Pick<ExplainContext, 'source' | 'own'>,
+  { source, own, leads }: Pick<ExplainContext, 'source' | 'own'> & { readonly leads?: Leads },
 ): ExplainedDecision {
   const peer = peerOf(question, own);
   const { target } = question;
   if (target.startsWith('/')) {
-    const { decision, root } = decideTarget(evidence, peer, target);
+    const { decision, root } = decideTarget(evidence, peer, { target, leads: leads ?? resolvePath(target) });
     return explained(source, decision, root);
   }
   const root = findRoot(evidence, target);
@@ -92,14 +93,17 @@ export function explainTarget(
 }
 
 /** A path that cannot be resolved is denied, by the rule that denies it as it is written where there is one. */
-function decideTarget(evidence: Evidence, peer: Peer, target: string): PathDecision {
+function decideTarget(
+  evidence: Evidence,
+  peer: Peer,
+  { target, leads }: { readonly target: string; readonly leads: Leads },
+): PathDecision {
   const written = literalPattern(target);
-  const resolved = resolvePath(target);
-  if (resolved.ok) return decidePath(evidence, peer, [written, literalPattern(resolved.path)], NOTHING_CARVES);
+  if (leads.ok) return decidePath(evidence, peer, [written, literalPattern(leads.path)], NOTHING_CARVES);
   const asWritten = decidePath(evidence, peer, [written], NOTHING_CARVES);
   if (asWritten.decision.effect === 'deny' && asWritten.decision.kind !== 'implicit') return asWritten;
   const basis = { facts: factsOf(peer), missing: [] };
-  return { decision: deny('implicit', null, `it cannot be resolved: it ${resolved.why}`, basis), root: null };
+  return { decision: deny('implicit', null, `it cannot be resolved: it ${leads.why}`, basis), root: null };
 }
 
 /** Explains every root for one server, and what stays open. */

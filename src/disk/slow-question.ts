@@ -41,6 +41,8 @@ export interface FormsAnswer extends Omit<Forms, 'forms' | 'listed' | 'slow'> {
 export interface PathAnswer {
   /** The canonical path; null: none is found. */
   readonly leadsTo: string | null;
+  /** Empty if it leads somewhere. */
+  readonly why: string;
 }
 
 export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer | PathAnswer;
@@ -63,7 +65,7 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
     }
     case 'path': {
       const resolved = resolvePlace(question.path, WALK);
-      return { leadsTo: resolved.ok ? resolved.path : null };
+      return resolved.ok ? { leadsTo: resolved.path, why: '' } : { leadsTo: null, why: resolved.why };
     }
   }
 }

@@ -14,6 +14,7 @@ import type { Looking } from './looking.ts';
 import { Lookout } from './lookout.ts';
 import { MountWatch } from './mount-watch.ts';
 import { type MountChange, MountTable } from './mounts.ts';
+import { type Leads, PathLook } from './path-look.ts';
 import type { ReadProject } from './project-file.ts';
 import { runAtOnce, runInSlices } from './slices.ts';
 import { SlowPlaces } from './slow-places.ts';
@@ -68,6 +69,8 @@ export interface RootWatcher extends Disposable {
   update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): Promise<void>;
   /** As update(), for the beginning. */
   ready(): Promise<void>;
+  /** Where a path leads, as resolvePath() says it, but where that may hang it takes a moment, and no longer. */
+  resolve(path: string): Promise<Leads>;
   /** Looks at everything; resolves when what has changed is told. */
   sweep(): Promise<void>;
   counts(): RootWatcherCounts;
@@ -97,6 +100,7 @@ class Watcher implements RootWatcher {
   readonly #mounts: MountTable;
   readonly #mountWatch: MountWatch;
   readonly #slow: SlowPlaces<Looking>;
+  readonly #lookout: Lookout;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
   /** Of the last look at each. */
@@ -120,14 +124,14 @@ class Watcher implements RootWatcher {
     this.#mounts = openMountTable(options);
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
     this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
-    const lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
+    this.#lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
     this.#watches = new DirectoryWatches({
-      mayTouch: lookout.mayTouch,
+      mayTouch: this.#lookout.mayTouch,
       onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS + this.#restMs(looking)),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
-      lookout,
+      lookout: this.#lookout,
       readProject,
       onWarning,
       onFound: (looking) => this.#watchSoon(looking),
@@ -168,6 +172,12 @@ class Watcher implements RootWatcher {
       return this.#running;
     });
     return this.#queued;
+  }
+
+  resolve(path: string): Promise<Leads> {
+    const look = new PathLook(path, this.#lookout);
+    runAtOnce(look.look());
+    return look.leads;
   }
 
   counts(): RootWatcherCounts {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ExplainedDecision } from '../../src/daemon/explain.ts';
 import type { RawPeer, Reply } from '../socket/raw-peer.ts';
 import { needsMounts } from '../support/private-mounts.ts';
 import { TestHome } from '../support/serve.ts';
@@ -16,7 +17,7 @@ rules:
 const AFTER = `roots: { a: { path: ~/a }, b: { path: ~/b }, c: { path: ~/c }, d: { path: ~/d }, slow: { path: ~/hangs } }
 rules:
   - { id: some, allow: [a, b, d], access: read-only, servers: [s, t] }
-  - { id: no, deny: [~/a/secret, ~/hangs/secret] }
+  - { id: no, deny: [~/a/secret] }
 `;
 
 /** What is told: names with their access. */
@@ -54,6 +55,12 @@ describe('while a place of a new policy hangs', { skip: needsMounts() }, () => {
     const generations = [attached.result.generation, narrowed[0]?.params.generation, last[0]?.params.generation];
     assert.deepEqual(new Set(generations), new Set([before.result.generation, last[0]?.params.generation]));
     assert.notEqual(before.result.generation, last[0]?.params.generation);
+    // What hangs is explained all the same, and holds up nobody else.
+    const explained = home.json<ExplainedDecision>('explain', `${home.home}/hangs/x`, '--server', 's');
+    const quick = await home.json<ExplainedDecision>('explain', `${home.home}/d/x`, '--server', 's');
+    assert.deepEqual([quick.effect, quick.source], ['allow', 'daemon']);
+    const { effect, why } = await explained;
+    assert.deepEqual([effect, why], ['deny', 'it cannot be resolved: it lies on a file system that does not answer']);
     await daemon.kill('SIGKILL');
   });
 });
