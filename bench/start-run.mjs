@@ -2,7 +2,8 @@
 // in C that costs nothing, the daemon is there already. Ratios of one round, medians over rounds. Takes about three minutes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compile, NO_COMPILER } from './compile.mjs';
@@ -14,6 +15,9 @@ const ROUNDS = 9;
 /** Starts of each kind in a round; their median counts. */
 const REPEATS = 3;
 const AT_ONCE = 20;
+const POLICY = `roots: { a: { path: ~/a } }
+rules: [{ id: r, allow: [a], servers: [echo] }]
+`;
 const NODE = process.execPath;
 const [ECHO_ONCE, SDK_PROXY] = ['echo-once', 'sdk1-proxy'].map((name) =>
   fileURLToPath(new URL(`comparators/${name}.mjs`, import.meta.url)),
@@ -50,7 +54,8 @@ export async function startRun({ rounds: count = ROUNDS, isShort = false } = {})
   const compiled = compile('echo-server');
   if (compiled === null) return Object.values(GOALS).map((goal) => ({ ...goal, notCompared: NO_COMPILER }));
   const server = compiled['echo-server'];
-  const home = await openHome('roots: { a: { path: ~/a } }\n' + 'rules: [{ id: r, allow: [a], servers: [echo] }]\n');
+  const home = await openHome(POLICY);
+  mkdirSync(join(home.home, 'a'));
   const commands = {
     ours: [NODE, ROOTSD, 'run', '--server', 'echo', '--', server],
     echo: [NODE, ECHO_ONCE],
