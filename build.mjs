@@ -13,15 +13,18 @@ const shared = {
   logLevel: 'warning',
 };
 
-/** main.ts imports run/main.ts: in dist/ that is run.js, which shares no chunk with the rest. */
-const runApart = {
-  name: 'run-apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/run\/main\.ts$/ }, () => ({ path: './run.js', external: true }));
-  },
+/**
+ * CommonJS, which Node starts sooner than a module. To itself it is run.js: what it starts, the helper, is a module and lies
+ * beside it.
+ */
+const commonJs = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { ...shared.define, 'import.meta.url': 'moduleUrl' },
+  banner: { js: "'use strict';\nconst moduleUrl = require('node:url').pathToFileURL(`${__dirname}/run.js`).href;" },
 };
 
-/** Editors of three formats: run.js loads them where a file of settings is a server's channel, and nowhere else. */
+/** Editors of three formats: run.cjs loads them where a file of settings is a server's channel, and nowhere else. */
 const settingsApart = {
   name: 'settings-apart',
   setup({ onResolve }) {
@@ -29,14 +32,15 @@ const settingsApart = {
   },
 };
 
-/** Beside what starts it, run.js and a chunk, see src/disk/helper-process.ts. */
+/** Beside what starts it, run.cjs and a chunk, see src/disk/helper-process.ts. */
 const HELPER = 'src/disk/slow-places-helper.ts';
 const helper = { 'slow-places-helper': HELPER, 'chunks/slow-places-helper': HELPER };
 /** Beside the chunk that starts it, see src/policy/prover.ts; what it runs it shares with the rest. */
 const thread = { 'chunks/prover-thread': 'src/policy/prover-thread.ts' };
 
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
-await build({ ...shared, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist', plugins: [settingsApart] });
+const run = { run: 'src/run/main.ts' };
+await build({ ...shared, ...commonJs, entryPoints: run, outdir: 'dist', plugins: [settingsApart] });
 await build({
   ...shared,
   entryPoints: { 'settings-file': 'src/run/settings-file.ts' },
@@ -51,5 +55,4 @@ await build({
   splitting: true,
   packages: 'external',
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [runApart],
 });

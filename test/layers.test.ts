@@ -22,15 +22,15 @@ const LOG = 'system/log.ts';
 const ROWS: readonly Row[] = [
   {
     from: 'main.ts',
-    may: ['commands/cli.ts', 'run/main.ts'],
+    may: ['commands/cli.ts'],
     builtins: [],
-    why: 'it only chooses; what it loads statically, every `rootsd run` would load',
+    why: 'it only starts a command and ends with its status; bin/rootsd starts `run` without it',
   },
   { from: 'version.ts', may: [], builtins: [], why: 'a word that the build puts in' },
   {
     from: 'commands',
     may: ['daemon', 'client', 'policy', 'state', 'socket', 'system', 'disk', 'core', 'version.ts'],
-    why: 'commands wire the parts; `run` is not one of them, it branches off in main.ts',
+    why: 'commands wire the parts; `run` is not one of them, it branches off in bin/rootsd',
   },
   {
     from: 'daemon',
