@@ -77,7 +77,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .option('--example', 'serve the example policies from a temporary home')
     .action(run(async (options) => (await import('./serve.ts')).serveCommand(options, io)));
 
-  // Only for the list: main.ts branches off to run/main.ts before this file is loaded.
+  // Only for the list: bin/rootsd starts run/main.ts before this file is loaded.
   command('run', 'stand between a host and a server: rootsd run [--server NAME] -- COMMAND ARG…');
 
   located(
