@@ -10,6 +10,7 @@ import { isName } from '../core/rule.ts';
 import { type ExplainedDecision, explainTarget } from '../daemon/explain.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { addAllowance } from '../policy/edit-local.ts';
+import { whileAlone } from './edit-lock.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { openLocalPolicy, refuseEdit } from './local-policy.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
@@ -27,12 +28,21 @@ const NEVER_NAMES = ['constructor', 'prototype'];
 
 /** `rootsd allow PATH --server S`: 0 allowed, 2 a person is asked all the same, 1 nothing was written. */
 export async function allowCommand(path: string, options: AllowOptions, io: Io): Promise<number> {
-  const { server, access, format } = options;
+  const { server } = options;
   const machine = locateMachine(options, io, 'command');
   const place = directoryAt(path, machine, io);
   if (!isName(server)) {
     throw new RootsError('USAGE', { what: `Cannot allow server "${server}": no policy can name a server so` });
   }
+  return whileAlone(machine, () => allow({ ...options, place, machine }, io));
+}
+
+interface Wanted extends Pick<AllowOptions, 'server' | 'access' | 'format'> {
+  readonly place: string;
+  readonly machine: Machine;
+}
+
+async function allow({ server, access, format, place, machine }: Wanted, io: Io): Promise<number> {
   const local = await openLocalPolicy(machine, io);
   const known = local.before.roots.find((root) => isAt(root, place));
   const root = known?.name ?? newName(place, local.before);

@@ -7,7 +7,7 @@ import type { Evidence } from '../core/evidence.ts';
 import { composePolicy, type LayerPolicy } from '../core/policy.ts';
 import { failedTests } from '../daemon/layers.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
-import { writeDurably } from '../disk/durable-write.ts';
+import { removeLeftovers, writeDurably } from '../disk/durable-write.ts';
 import { checkPrivateDirectory, makePrivateDirectory } from '../disk/private-directory.ts';
 import type { LayerFile } from '../policy/compile-layer.ts';
 import { decodeText } from '../policy/decode-text.ts';
@@ -114,5 +114,6 @@ async function writeLocal(machine: Machine, path: string, edit: Edit): Promise<v
   checkPrivateDirectory(dirname(target), owner);
   const now = stats === undefined ? '' : decodeText(path, readFileSync(target), MAX_POLICY_BYTES);
   if (now !== edit.from) throw new RootsError('POLICY_CHANGED', { file: path });
+  removeLeftovers(target);
   await writeDurably(target, edit.to, { mode: stats === undefined ? 0o600 : stats.mode & 0o777 });
 }

@@ -3,9 +3,10 @@
 import { escapeForTerminal } from '../core/display.ts';
 import { type Evidence, rulesAbout } from '../core/evidence.ts';
 import { removeAllowance } from '../policy/edit-local.ts';
+import { whileAlone } from './edit-lock.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type CheckedEdit, type LocalPolicy, openLocalPolicy, refuseEdit } from './local-policy.ts';
-import { type LocateOptions, locateMachine } from './machine.ts';
+import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { isAround, isAt, readPlace } from './named-place.ts';
 
 export interface RevokeOptions extends LocateOptions {
@@ -20,10 +21,18 @@ interface Edited extends CheckedEdit {
 
 /** `rootsd revoke PATH`: 0 taken back, 1 where there was nothing of ours to take back or another rule still allows it. */
 export async function revokeCommand(path: string, options: RevokeOptions, io: Io): Promise<number> {
-  const { server, format } = options;
   const machine = locateMachine(options, io, 'command');
   // What is gone from the disk can be revoked too.
   const place = readPlace(path, machine, io).path;
+  return whileAlone(machine, () => revoke({ ...options, place, machine }, io));
+}
+
+interface Unwanted extends Pick<RevokeOptions, 'server' | 'format'> {
+  readonly place: string;
+  readonly machine: Machine;
+}
+
+async function revoke({ server, format, place, machine }: Unwanted, io: Io): Promise<number> {
   const local = await openLocalPolicy(machine, io);
   const edited = editAway(local, place, server);
   const { text, removed, after } = edited;

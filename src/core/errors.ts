@@ -35,6 +35,11 @@ export const CODES = {
     text: 'Cannot write "{file}": it has changed since it was read',
     hint: 'Try again',
   },
+  POLICY_BUSY: {
+    kind: 'temporary',
+    text: 'Cannot edit the policies: another "rootsd allow" or "rootsd revoke" has been at it for 10 s',
+    hint: 'Try again when it is done',
+  },
   POLICY_LAYER_GONE: {
     kind: 'file',
     text: 'Cannot read the policies in "{directory}": they were in force and are gone, the last good ones stay in force',

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -11,10 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { ExplainedDecision, ExplainedRoots } from '../../src/daemon/explain.ts';
 import { TestHome } from '../support/serve.ts';
 
+const PRELOAD = fileURLToPath(new URL('../support/dies-at-step.mjs', import.meta.url));
 const TREE = ['dir home/web', 'dir home/src/one/.git', 'dir home/src/plain', 'dir home/.ssh', 'file home/f x'];
 
 interface Allowed {
@@ -310,6 +313,37 @@ rules:
       assert.equal(status, 1);
       assert.match(err, /nothing was written/);
       assertUnwritten(home);
+    }
+  });
+});
+
+describe('rootsd allow and rootsd revoke', () => {
+  it('that run at the same time wait for each other: no edit is lost', async (t) => {
+    const names = Array.from({ length: 8 }, (_, i) => `d${i}`);
+    const home = new TestHome(t, ['dir home/old', ...names.map((name) => `dir home/${name}`)]);
+    assert.equal((await home.command('allow', '~/old', '--server', 's')).status, 0);
+    const all = await Promise.all([
+      home.run('revoke', '~/old'),
+      ...names.map((name) => home.run('allow', `~/${name}`, '--server', 's')),
+    ]);
+    assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([0]), all.map(({ err }) => err).join(''));
+    assert.deepEqual(Object.keys(local(home).roots ?? {}).sort(), names);
+  });
+
+  it('killed at any step leave the old file or the new, and the next one nothing beside it', async (t) => {
+    const home = new TestHome(t, ['dir home/a', 'dir home/b']);
+    assert.equal((await home.command('allow', '~/a', '--server', 's')).status, 0);
+    const old = readFileSync(localFile(home), 'utf8');
+    const env = { NODE_OPTIONS: `--import=${PRELOAD}`, DIE_BELOW: home.directory('user') };
+    for (let step = 1, isOver = false; !isOver; step += 1) {
+      writeFileSync(localFile(home), old, { mode: 0o600 });
+      const { status } = await home.runWith({ env: { ...env, DIE_AT: String(step) } }, 'allow', '~/b', '--server', 's');
+      isOver = status === 0;
+      assert.ok(isOver ? step > 4 : status === null, `step ${step}: ${status}`);
+      const text = readFileSync(localFile(home), 'utf8');
+      if (text !== old) assert.deepEqual(Object.keys(local(home).roots ?? {}), ['a', 'b'], `step ${step}`);
+      assert.equal((await home.command('allow', '~/b', '--server', 's')).status, 0, `step ${step}`);
+      assert.deepEqual(readdirSync(home.directory('user')), ['local.yaml'], `step ${step}`);
     }
   });
 });
