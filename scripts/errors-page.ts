@@ -19,7 +19,7 @@ const WARNINGS: ReadonlySet<Code> = new Set([
 ]);
 
 /** Of the codes about policies, those that an edit of one ends with. */
-const EDITS: ReadonlySet<Code> = new Set(['POLICY_BROKEN', 'POLICY_CHANGED']);
+const EDITS: ReadonlySet<Code> = new Set(['POLICY_BROKEN', 'POLICY_CHANGED', 'POLICY_BUSY']);
 
 /** Is this something wrong in a file, of which there may be many at once? */
 export function isProblem(code: Code): boolean {
