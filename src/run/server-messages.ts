@@ -93,8 +93,9 @@ export class ServerMessages implements Judge {
   }
 
   #judgeCall(method: string, id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { own, server, channel, fromServer } = this.#options;
-    if (own.some((requests) => requests.isOpen(id))) {
+    const { ids, own, trips, server, channel, fromServer } = this.#options;
+    const isOurs = own.some((requests) => requests.isOpen(id)) || (ids.has(id) && trips.concerns(id));
+    if (isOurs) {
       server.insert(errorLine(id ?? 'null', ID_IN_USE));
       return 'drop';
     }

@@ -199,6 +199,20 @@ describe('rootsd run, a question for roots within a result', () => {
     assert.equal((await callsSeen(host)).length, 11);
   });
 
+  it('brings a request under an id that no server can use meanwhile', async (t) => {
+    const { host } = await setUp(t);
+    host.send(callOf(7, { script: [asking({ r: ROOTS }), null] }));
+    while ((await callsSeen(host)).length < 2);
+    const id = (await callsSeen(host))[1]?.id as string;
+    const raw = JSON.stringify({ jsonrpc: '2.0', id, method: 'sampling/createMessage' });
+    const answer = (await host.ask('roots', { rootsId: id, raw })) as { error: { code: number } };
+    assert.equal(answer.error.code, -32600);
+    assert.equal(
+      host.messages.find(({ method }) => method === 'sampling/createMessage'),
+      undefined,
+    );
+  });
+
   it('does not bring a call again that may not be made any more', async (t) => {
     const { base, daemon, host } = await setUp(t);
     const call = callOf(1, { script: [null] }) as { params: { arguments: Json } };
