@@ -8,10 +8,12 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioClientTransport2 } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Latch } from '../../src/run/latch.ts';
 import { identifyProcess } from '../../src/run/processes.ts';
+import { FILESYSTEM } from '../support/real-servers.ts';
 import { ROOTSD, TestHome } from '../support/serve.ts';
 
-const ASKING = fileURLToPath(new URL('../support/asking-server.mjs', import.meta.url));
+const ASKING = fileURLToPath(new URL('../support/both-eras-server.mjs', import.meta.url));
 const INFO = { name: 'host', version: '1' };
 const MODERN = '2026-07-28';
 
@@ -40,14 +42,15 @@ function allow(home: TestHome, ...names: readonly string[]): void {
 const urisOf = (home: TestHome, ...names: readonly string[]): readonly string[] =>
   names.map((name) => `file://${join(home.home, name)}`);
 
-function commandOf(home: TestHome) {
-  const args = [ROOTSD, 'run', '--server', 'asking', '--', process.execPath, ASKING];
+function commandOf(home: TestHome, server = ASKING) {
+  const args = [ROOTSD, 'run', '--server', 'asking', '--', process.execPath, server];
   return { command: process.execPath, args, env: { ...home.env }, stderr: 'ignore' } as const;
 }
 
 interface ModernHost {
   readonly mode: Negotiation;
   readonly capabilities?: object;
+  readonly options?: object;
   readonly prepare?: (client: Client2) => void;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -55,9 +58,9 @@ interface ModernHost {
 async function connectModern(
   t: TestContext,
   home: TestHome,
-  { mode, capabilities = {}, prepare, env = {} }: ModernHost,
+  { mode, capabilities = {}, options = {}, prepare, env = {} }: ModernHost,
 ): Promise<Client2> {
-  const client = new Client2(INFO, { capabilities, versionNegotiation: { mode } });
+  const client = new Client2(INFO, { ...options, capabilities, versionNegotiation: { mode } });
   prepare?.(client);
   const command = commandOf(home);
   await client.connect(new StdioClientTransport2({ ...command, env: { ...command.env, ...env } }));
@@ -133,6 +136,16 @@ describe('a server of the SDK 2.x that asks for roots within its results', () =>
     await untilTold(client, urisOf(home, 'a'));
   });
 
+  it('is listened to by a host of revision 2026-07-28', async (t) => {
+    const home = await serve(t);
+    const changed = new Latch();
+    const listChanged = { tools: { onChanged: () => changed.set() } };
+    const client = await connectModern(t, home, { mode: { pin: MODERN }, options: { listChanged } });
+    await call(client, 'grow');
+    await changed.reached;
+    assert.ok((await client.listTools()).tools.some(({ name }) => name === 'late'));
+  });
+
   it('is probed by a host that starts it twice: the probe ends at once, tells nothing and leaves nothing', async (t) => {
     const home = await serve(t);
     const pids = join(home.base, 'pids');
@@ -147,6 +160,23 @@ describe('a server of the SDK 2.x that asks for roots within its results', () =>
     for (;;) {
       const { sessions } = JSON.parse((await home.run('sessions', '--json')).out) as { sessions: unknown[] };
       if (sessions.length === 1) break;
+    }
+  });
+});
+
+describe('a server of the legacy era', () => {
+  it('gets its roots behind a host that asks first which era it speaks', async (t) => {
+    const home = await serve(t);
+    const client = new Client2(INFO, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StdioClientTransport2(commandOf(home, FILESYSTEM)));
+    t.after(() => client.close());
+    assert.notEqual(client.getNegotiatedProtocolVersion(), MODERN);
+    const wanted = [join(home.home, 'a'), join(home.home, 'b')].join('\n');
+    for (;;) {
+      const { content } = (await client.callTool({ name: 'list_allowed_directories' })) as {
+        content: { text: string }[];
+      };
+      if (content[0]?.text.endsWith(wanted)) break;
     }
   });
 });
