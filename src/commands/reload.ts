@@ -5,8 +5,8 @@ import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
 import { printProblems } from './print-problems.ts';
 
-/** Files may settle for 2 s, sessions acknowledge for 2 s, and reading takes what it takes. */
-const DEADLINE_MS = 15_000;
+/** Files may settle for 2 s, sessions acknowledge for 2 s, and reading takes what it takes: large layers a second a MiB. */
+const DEADLINE_MS = 90_000;
 
 export interface ReloadOptions extends LocateOptions {
   readonly format: string;

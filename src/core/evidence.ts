@@ -8,6 +8,7 @@ import type { Places, RootFacts } from './place.ts';
 import { PlaceIndex } from './place-index.ts';
 import type { Ceiling, CeilingItem, Policy, RootDeclaration } from './policy.ts';
 import type { Rule, Source, Target } from './rule.ts';
+import { runAtOnce } from './steps.ts';
 
 export type Forms = readonly PathPattern[];
 
@@ -24,6 +25,16 @@ export interface Grants {
   readonly rule: Rule;
   /** null: all of it. */
   readonly members: ReadonlySet<string> | null;
+}
+
+interface SensitivePlace {
+  readonly text: string;
+  readonly forms: Forms;
+}
+
+interface ProjectDenial {
+  readonly pattern: PathPattern;
+  readonly source: Source;
 }
 
 interface CappedPlace {
@@ -43,55 +54,51 @@ export interface Evidence {
   /** Allow and ask rules by the root they name. */
   readonly grants: ReadonlyMap<string, readonly Grants[]>;
   readonly ceilings: readonly PreparedCeiling[];
-  readonly sensitive: PlaceIndex<{ readonly text: string; readonly forms: Forms }>;
+  readonly sensitive: PlaceIndex<SensitivePlace>;
   /** Caps of declared roots and of project files. */
   readonly capped: PlaceIndex<CappedPlace>;
   /** What the project files of all roots deny; each lies inside its root. */
-  readonly deniedByProjects: PlaceIndex<{ readonly pattern: PathPattern; readonly source: Source }>;
+  readonly deniedByProjects: PlaceIndex<ProjectDenial>;
   /** All forms of a pattern of the policy. */
   readonly formsOf: (pattern: PathPattern) => Forms;
 }
 
 /** Puts policy and places together. `places.roots` empty: decisions look at written forms only (tests). */
 export function gatherEvidence(policy: Policy, places: Places): Evidence {
+  return runAtOnce(gatherInSteps(policy, places));
+}
+
+/** The same, a place or a rule a step. */
+export function* gatherInSteps(policy: Policy, places: Places): Generator<void, Evidence> {
   const formsOf = (pattern: PathPattern): Forms => [pattern, ...(places.resolved.get(patternPath(pattern)) ?? [])];
   const factsByName = groupByDeclaration(places.roots);
-  const declared = (root: Pick<RootDeclaration, 'name' | 'path'>): Forms => [
+  const declared = (root: RootDeclaration): Forms => [
     ...formsOf(root.path),
     ...(factsByName.get(root.name) ?? []).flatMap(formsOfRoot),
   ];
-  const denials = policy.rules.filter((rule) => rule.effect === 'deny');
   return {
     policy,
     roots: places.roots,
-    denied: indexed(denials.flatMap((rule) => deniedPlaces(rule, formsOf))),
-    grants: indexGrants(policy.rules),
+    denied: yield* indexed(deniedPlaces(policy, formsOf)),
+    grants: yield* indexGrants(policy.rules),
     ceilings: policy.ceilings.map((ceiling) => ({
       ceiling,
       items: ceiling.items.map((item) => ({ item, forms: ceilingForms(item.pattern, formsOf) })),
     })),
-    sensitive: indexed([
-      ...policy.sensitive.map((pattern) => ({ text: pattern.text, forms: formsOf(pattern) })),
-      ...policy.roots.filter((root) => root.sensitive).map((root) => ({ text: root.name, forms: declared(root) })),
-    ]),
-    capped: indexed([
-      ...policy.roots.flatMap(({ access, ...root }) =>
-        access === undefined ? [] : [{ access, forms: declared(root) }],
-      ),
-      ...places.roots.flatMap(cappedByProject),
-    ]),
-    deniedByProjects: indexed(
-      places.roots
-        .flatMap(({ project }) => (project?.state === 'good' ? project.deny : []))
-        .map((denied) => ({ ...denied, forms: [denied.pattern] })),
-    ),
+    sensitive: yield* indexed(sensitivePlaces(policy, formsOf, declared)),
+    capped: yield* indexed(cappedPlaces(policy, places, declared)),
+    deniedByProjects: yield* indexed(placesDeniedByProjects(places)),
     formsOf,
   };
 }
 
-function indexed<T extends { readonly forms: Forms }>(places: readonly T[]): PlaceIndex<T> {
+/** Takes them as they are made, so that making them is a part of the step. */
+function* indexed<T extends { readonly forms: Forms }>(places: Iterable<T>): Generator<void, PlaceIndex<T>> {
   const index = new PlaceIndex<T>();
-  for (const place of places) index.add(place, place.forms);
+  for (const place of places) {
+    index.add(place, place.forms);
+    yield;
+  }
   return index;
 }
 
@@ -137,22 +144,52 @@ export function denies(place: DeniedPlace, forms: Forms): boolean {
   );
 }
 
-function cappedByProject(root: RootFacts): CappedPlace[] {
-  if (root.project?.state !== 'good' || root.project.access === undefined) return [];
-  return [{ access: root.project.access, forms: formsOfRoot(root) }];
+function* sensitivePlaces(
+  policy: Policy,
+  formsOf: (pattern: PathPattern) => Forms,
+  declared: (root: RootDeclaration) => Forms,
+): Generator<SensitivePlace> {
+  for (const pattern of policy.sensitive) yield { text: pattern.text, forms: formsOf(pattern) };
+  for (const root of policy.roots) if (root.sensitive) yield { text: root.name, forms: declared(root) };
+}
+
+function* cappedPlaces(
+  policy: Policy,
+  places: Places,
+  declared: (root: RootDeclaration) => Forms,
+): Generator<CappedPlace> {
+  for (const root of policy.roots) {
+    if (root.access !== undefined) yield { access: root.access, forms: declared(root) };
+  }
+  for (const root of places.roots) {
+    const { project } = root;
+    if (project?.state === 'good' && project.access !== undefined) {
+      yield { access: project.access, forms: formsOfRoot(root) };
+    }
+  }
+}
+
+function* placesDeniedByProjects({ roots }: Places): Generator<ProjectDenial & { readonly forms: Forms }> {
+  for (const { project } of roots) {
+    if (project?.state !== 'good') continue;
+    for (const denied of project.deny) yield { ...denied, forms: [denied.pattern] };
+  }
 }
 
 function placeOf(target: Target): PathPattern {
   return target.kind === 'path' ? target.pattern : target.place;
 }
 
-function deniedPlaces(rule: Rule, formsOf: (pattern: PathPattern) => Forms): DeniedPlace[] {
-  return rule.targets.map((target) => {
-    const pattern = placeOf(target);
-    const forms = formsOf(pattern);
-    const except = rule.except.map(placeOf).flatMap((exception) => exceptionForms(pattern, forms, exception));
-    return { rule, text: pattern.text, forms, except };
-  });
+function* deniedPlaces({ rules }: Policy, formsOf: (pattern: PathPattern) => Forms): Generator<DeniedPlace> {
+  for (const rule of rules) {
+    if (rule.effect !== 'deny') continue;
+    for (const target of rule.targets) {
+      const pattern = placeOf(target);
+      const forms = formsOf(pattern);
+      const except = rule.except.map(placeOf).flatMap((exception) => exceptionForms(pattern, forms, exception));
+      yield { rule, text: pattern.text, forms, except };
+    }
+  }
 }
 
 /**
@@ -171,10 +208,11 @@ function ceilingForms(pattern: PathPattern, formsOf: (pattern: PathPattern) => F
   return pattern.components.includes(ANY) ? forms.filter((form) => form.components.includes(ANY)) : forms;
 }
 
-function indexGrants(rules: readonly Rule[]): Map<string, Grants[]> {
+function* indexGrants(rules: readonly Rule[]): Generator<void, ReadonlyMap<string, readonly Grants[]>> {
   const index = new Map<string, Grants[]>();
   for (const rule of rules) {
     if (rule.effect === 'deny') continue;
+    yield;
     for (const [name, members] of membersByRoot(rule)) {
       const known = index.get(name);
       if (known === undefined) index.set(name, [{ rule, members }]);

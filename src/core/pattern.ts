@@ -54,8 +54,9 @@ export function couldLieInside(inner: PathPattern, outer: PathPattern): boolean 
 }
 
 /** The pattern as an absolute path text, with `*` for a star. */
-export function patternPath(pattern: PathPattern): string {
-  return `/${pattern.components.map((part) => (part === ANY ? '*' : part)).join('/')}`;
+export function patternPath({ components }: PathPattern): string {
+  const parts = components.includes(ANY) ? components.map((part) => (part === ANY ? '*' : part)) : components;
+  return `/${parts.join('/')}`;
 }
 
 /** What can be wrong with a path in a policy; the reader maps each to a code of its own. */

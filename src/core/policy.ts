@@ -152,9 +152,14 @@ function withoutTargets(rule: Rule, lost: ReadonlySet<string>): Rule {
   return { ...rule, targets: rule.targets.filter((target) => target.kind === 'path' || !lost.has(target.root)) };
 }
 
-/** Every path that denies, exceptions, ceilings and sensitive places name: what has to be resolved on the disk. */
+/**
+ * Every path that denies, exceptions, ceilings, sensitive places and roots name: what has to be resolved on the disk. A
+ * grant names roots, not places.
+ */
 export function pathsOf(policy: Policy): readonly PathPattern[] {
-  const targets = policy.rules.flatMap((rule) => [...rule.targets, ...rule.except]);
+  const targets = policy.rules.flatMap((rule) =>
+    rule.effect === 'deny' ? [...rule.targets, ...rule.except] : rule.except,
+  );
   return [
     ...targets.map((target) => (target.kind === 'path' ? target.pattern : target.place)),
     ...policy.ceilings.flatMap(({ items }) => items.map(({ pattern }) => pattern)),

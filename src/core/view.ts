@@ -9,6 +9,7 @@ import { patternPath } from './pattern.ts';
 import type { Peer } from './peer.ts';
 import type { Place, RootFacts } from './place.ts';
 import { type Circumstances, standingOf } from './standing.ts';
+import { runAtOnce } from './steps.ts';
 
 /** One root of a session with its decision, whether it is told or not. */
 export interface ViewEntry {
@@ -44,14 +45,24 @@ export const EMPTY_VIEW: View = { entries: [], told: [] };
 
 /** Decides about every root for one peer. Order: layer from the top, file name, position, member by code point. */
 export function buildView(evidence: Evidence, peer: Peer, circumstances: Circumstances): View {
+  return runAtOnce(viewInSteps(evidence, peer, circumstances));
+}
+
+/** The same, a root a step. */
+export function* viewInSteps(evidence: Evidence, peer: Peer, circumstances: Circumstances): Generator<void, View> {
   const standing = standingOf(evidence, peer, circumstances);
-  const decided = evidence.roots.map((root) => ({ root, decision: decideFor(standing, root) }));
-  const held: Held[] = decided.flatMap(({ root, decision }) =>
-    decision.effect === 'allow' && decision.access !== null && root.available && root.place !== null
-      ? [{ root, place: root.place, access: decision.access }]
-      : [],
-  );
-  return { entries: decided.map(({ root, decision }) => entryOf(root, decision)), told: tellHeld(held) };
+  const entries: ViewEntry[] = [];
+  const held: Held[] = [];
+  for (const root of evidence.roots) {
+    const decision = decideFor(standing, root);
+    entries.push(entryOf(root, decision));
+    const { effect, access } = decision;
+    if (effect === 'allow' && access !== null && root.available && root.place !== null) {
+      held.push({ root, place: root.place, access });
+    }
+    yield;
+  }
+  return { entries, told: yield* tellHeld(held) };
 }
 
 /**
@@ -103,7 +114,7 @@ interface Held {
 }
 
 /** Two roots that are the same place are told once, under the first name; a place gets the highest access around it. */
-function tellHeld(held: readonly Held[]): ToldRoot[] {
+function* tellHeld(held: readonly Held[]): Generator<void, ToldRoot[]> {
   const access = new Map<string, Access>();
   for (const { place, access: granted } of held) {
     access.set(place.path, higherAccess(access.get(place.path) ?? null, granted) ?? granted);
@@ -111,6 +122,7 @@ function tellHeld(held: readonly Held[]): ToldRoot[] {
   const told = new Map<string, ToldRoot>();
   for (const { root, place } of held) {
     if (!told.has(place.path)) told.set(place.path, toldRoot(root, place, accessAt(place.path, access)));
+    yield;
   }
   return [...told.values()];
 }

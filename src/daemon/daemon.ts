@@ -1,9 +1,10 @@
 // The parts of the daemon in order: opened one after the other, closed in reverse. A change of the policy or of the disk
-// ends in #refresh(): build the new whole, swap one reference, tell the sessions whose view changed.
+// ends in #refresh(): build the new whole, swap one reference, tell the sessions whose view changed. That is done in
+// slices, for a policy can name thousands of places: peers are answered in between, from what is in force then.
 
 import type { Catalogue } from '../core/catalogue.ts';
 import type { Problem, RootsError } from '../core/errors.ts';
-import { type Evidence, gatherEvidence } from '../core/evidence.ts';
+import { type Evidence, gatherEvidence, gatherInSteps } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
@@ -16,6 +17,7 @@ import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
 import type { Leads } from '../disk/path-look.ts';
 import type { ReadProject } from '../disk/project-file.ts';
+import { nextTurn, runInSlices } from '../disk/slices.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
 import type { AttachedSession, HostRoot } from '../socket/authority.ts';
@@ -30,7 +32,7 @@ import { type Administered, controlHandlers, type ReloadReply, type StatusReply 
 import { KeptSockets } from './kept-sockets.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
-import { type InForce, type SessionRow, Sessions } from './sessions.ts';
+import { type SessionRow, Sessions } from './sessions.ts';
 
 export interface DaemonOptions {
   /** Not read yet. */
@@ -93,8 +95,13 @@ export class Daemon implements Administered, AsyncDisposable {
   /** What is to be in force once its places are looked at, and when it is. */
   #next = { generation: '', done: Promise.resolve() };
   #evidence: Evidence;
-  /** Of what is to be in force, while that is looked at for long. */
-  #limit: Evidence | null = null;
+  /** What is to be in force, while that is looked at for long: what it denies acts already. */
+  #limiting: Policy | null = null;
+  /** Under way; null: nothing has changed since the last one. */
+  #refreshing: Promise<void> | null = null;
+  /** Something has changed since the one under way has begun. */
+  #isStale = false;
+  #isClosed = false;
   #sessions: Sessions;
   #roots: RootWatcher | undefined;
   #policies: PolicyWatcher | undefined;
@@ -107,7 +114,8 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#since = options.now();
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
-    this.#sessions = new Sessions(this.#inForce(), {
+    const inForce = { evidence: this.#evidence, generation: this.#generation, policyState: options.layers.state };
+    this.#sessions = new Sessions(inForce, {
       record: options.log,
       version: VERSION,
       policyDirectories: options.policyDirectories,
@@ -137,13 +145,13 @@ export class Daemon implements Administered, AsyncDisposable {
         walk: kernelWalk(native?.openat2NoMagicLinks),
         isPatient: true,
         ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
-        onChange: () => this.#refresh(),
+        onChange: () => void this.#refresh(),
         onMounts: (changes) => this.#reportMounts(changes),
         onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
       }),
     );
     await this.#roots.ready();
-    this.#refresh();
+    await this.#refresh();
     const authority = {
       attach: this.#attach.bind(this),
       acknowledged: this.#acknowledged.bind(this),
@@ -165,6 +173,7 @@ export class Daemon implements Administered, AsyncDisposable {
 
   /** Closes the parts in reverse; goes on when one fails. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#parts.close();
     this.#options.log('info', LOG_EVENTS.stopped, {});
   }
@@ -254,28 +263,53 @@ export class Daemon implements Administered, AsyncDisposable {
     const narrowing = setTimeout(() => this.#narrow(policy, generation), NARROW_MS);
     await looked;
     clearTimeout(narrowing);
+    await nextTurn();
     // A later one has waited for the same looks.
     if (generation !== this.#next.generation) return;
     this.#generation = generation;
     this.#policy = policy;
-    this.#limit = null;
-    this.#refresh();
+    this.#limiting = null;
+    await this.#refresh();
   }
 
   /** What the new policy denies acts now, as far as it is known where that is; what it grants waits. */
   #narrow(policy: Policy, generation: string): void {
-    if (generation !== this.#next.generation || this.#roots === undefined) return;
-    this.#limit = gatherEvidence(policy, this.#roots.places());
-    this.#sessions.refresh(this.#inForce());
+    if (generation !== this.#next.generation) return;
+    this.#limiting = policy;
+    void this.#refresh();
   }
 
-  /** Decides anew for every session. */
-  #refresh(): void {
+  /**
+   * Decides anew for every session; resolves when all have been told. What changes while it is under way does not begin it
+   * anew, or changes without end would keep it from its end: it is done once more.
+   */
+  #refresh(): Promise<void> {
+    this.#isStale = true;
+    this.#refreshing ??= this.#refreshUntilFresh().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  async #refreshUntilFresh(): Promise<void> {
+    const isClosed = () => this.#isClosed;
+    while (this.#isStale && !isClosed()) {
+      this.#isStale = false;
+      await runInSlices(this.#refreshInSteps(), isClosed);
+    }
+  }
+
+  *#refreshInSteps(): Generator<void> {
     const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
     const before = this.#evidence.roots;
-    this.#evidence = gatherEvidence(this.#policy, places);
-    this.#reportRoots(before);
-    this.#sessions.refresh(this.#inForce());
+    // As they are now: what is to be in force while this goes on has a turn of its own.
+    const [policy, generation, limiting] = [this.#policy, this.#generation, this.#limiting];
+    const evidence = yield* gatherInSteps(policy, places);
+    const limit = limiting === null ? {} : { limit: yield* gatherInSteps(limiting, places) };
+    const { state: policyState } = this.#options.layers;
+    this.#evidence = evidence;
+    yield* this.#reportRoots(before);
+    yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, ...limit });
     this.#options.onChange?.();
   }
 
@@ -295,12 +329,6 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#options.onSessions?.(this.#sessions.count);
   }
 
-  #inForce(): InForce {
-    const limit = this.#limit === null ? {} : { limit: this.#limit };
-    const { state: policyState } = this.#options.layers;
-    return { evidence: this.#evidence, generation: this.#generation, policyState, ...limit };
-  }
-
   /** A file that could not be read for a moment (EBUSY, EIO) looks the same when it can: look again, a few times. */
   #retry(): void {
     const unread = this.#options.layers.statuses.filter(({ problems }) =>
@@ -312,13 +340,14 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   /** What became of each root on the disk: someone may have to act on one that is gone. */
-  #reportRoots(before: readonly RootFacts[]): void {
+  *#reportRoots(before: readonly RootFacts[]): Generator<void> {
     const known = new Map(before.map((root) => [root.name, root]));
     for (const { name, written, place, available, unavailable } of this.#evidence.roots) {
       const was = known.get(name);
       if (was?.available === available && was.place?.identity === place?.identity) continue;
       const fields = { root: name, path: place?.path ?? patternPath(written), available, why: unavailable };
       this.#options.log(available ? 'info' : 'warn', LOG_EVENTS.rootChanged, fields);
+      yield;
     }
   }
 

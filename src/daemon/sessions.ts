@@ -16,9 +16,9 @@ import {
   samePlan,
 } from '../core/protocol.ts';
 import { NOTHING_CARVES } from '../core/standing.ts';
+import { runAtOnce } from '../core/steps.ts';
 import { type ToldView, tellView } from '../core/told-view.ts';
 import {
-  buildView,
   changedRoots,
   EMPTY_VIEW,
   narrowView,
@@ -26,6 +26,7 @@ import {
   sameTold,
   sameView,
   type View,
+  viewInSteps,
 } from '../core/view.ts';
 import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
@@ -45,12 +46,6 @@ export interface SessionsOptions {
   readonly version: string;
   readonly policyDirectories: readonly string[];
   readonly catalogue: Catalogue;
-}
-
-/** Sessions whose list has changed, and how. */
-interface Changed {
-  readonly alike: Alike;
-  readonly changes: readonly RootChange[];
 }
 
 export interface SessionRow {
@@ -127,12 +122,18 @@ export class Sessions {
     return { acknowledged: those(true), open: those(false) };
   }
 
-  /** Decides anew under what is in force now, once for all that are alike, and tells those whose view changed. */
-  refresh(inForce: InForce): void {
+  /**
+   * Decides anew under what is in force now, once for all that are alike, and tells those whose view changed. A root or
+   * alike sessions a step: those that have not had their turn keep what they have.
+   */
+  *refreshInSteps(inForce: InForce): Generator<void> {
     this.#inForce = inForce;
-    const changed = [...this.#alike.values()].flatMap((alike) => this.#tell(alike) ?? []);
-    // Written down in the same turn, but after the last of them has been told: lines of a thousand take their time.
-    for (const { alike, changes } of changed) this.#recordChange(alike, changes);
+    for (const alike of this.#alike.values()) {
+      const changes = yield* this.#tell(alike);
+      // Written down in the same turn, but after the last of them has been told: lines of a thousand take their time.
+      if (changes !== null) this.#recordChange(alike, changes);
+      yield;
+    }
   }
 
   rows(): readonly SessionRow[] {
@@ -164,7 +165,7 @@ export class Sessions {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
     }
     const { peer } = identified;
-    const view = this.#viewOf({ claims, observed, peer });
+    const view = runAtOnce(this.#viewOf({ claims, observed, peer }));
     const plan = this.#planOf(peer);
     const alike = { key, claims, observed, peer, plan, view, told: null, lives: new Set<Live>() };
     this.#alike.set(key, alike);
@@ -177,33 +178,35 @@ export class Sessions {
     return alike.told;
   }
 
-  #viewOf({ claims, observed, peer }: Pick<Alike, 'claims' | 'observed' | 'peer'>): View {
+  *#viewOf({ claims, observed, peer }: Pick<Alike, 'claims' | 'observed' | 'peer'>): Generator<void, View> {
     const { evidence, limit } = this.#inForce;
-    const view = buildView(evidence, peer, NOTHING_CARVES);
+    const view = yield* viewInSteps(evidence, peer, NOTHING_CARVES);
     if (limit === undefined) return view;
     // Whom that policy takes the peer for; where its command fits several servers there, for none.
     const limited = peerOf(identifyPeer(limit.policy, claims, observed), peer);
-    return narrowView(view, buildView(limit, limited, NOTHING_CARVES));
+    return narrowView(view, yield* viewInSteps(limit, limited, NOTHING_CARVES));
   }
 
-  /** Tells them if there is something to tell; null where their list is as it was. */
-  #tell(alike: Alike): Changed | null {
-    const { evidence } = this.#inForce;
-    const { peer: peerBefore, plan: planBefore, view: before } = alike;
-    alike.peer = peerOf(identifyPeer(evidence.policy, alike.claims, alike.observed), peerBefore);
-    alike.plan = this.#planOf(alike.peer);
-    alike.view = this.#viewOf(alike);
+  /** Tells them if there is something to tell. What has changed in their list; null where it is as it was. */
+  *#tell(alike: Alike): Generator<void, readonly RootChange[] | null> {
+    const { claims, observed } = alike;
+    const peer = peerOf(identifyPeer(this.#inForce.evidence.policy, claims, observed), alike.peer);
+    const view = yield* this.#viewOf({ claims, observed, peer });
+    const { plan: planBefore, view: before } = alike;
+    alike.peer = peer;
+    alike.plan = this.#planOf(peer);
+    alike.view = view;
     alike.told = null;
-    if (sameView(before, alike.view) && samePlan(planBefore, alike.plan)) return null;
+    if (sameView(before, view) && samePlan(planBefore, alike.plan)) return null;
     const told = this.#toldTo(alike);
-    const listChanged = !sameTold(before, alike.view);
+    const listChanged = !sameTold(before, view);
     for (const live of alike.lives) {
       live.told = told;
       live.serial += 1;
       live.acknowledged = false;
       live.session.publish(told, { serial: live.serial, listChanged });
     }
-    return listChanged ? { alike, changes: changedRoots(before, alike.view) } : null;
+    return listChanged ? changedRoots(before, view) : null;
   }
 
   /** One line for each change of a session's list: what came and went, by which rule, and why. */

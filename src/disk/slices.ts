@@ -13,17 +13,31 @@ export async function runInSlices(steps: Iterator<void>, isCancelled: () => bool
     const { user, system } = process.cpuUsage(before);
     spentMs += (user + system) / 1_000;
     if (ended || isCancelled()) return spentMs;
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     if (isCancelled()) return spentMs;
   }
 }
 
-/** Takes all steps now. */
-export function runAtOnce<T>(steps: Iterator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
+/**
+ * The result of steps that are taken in slices; null where they were cancelled. What comes after it begins in a turn of its
+ * own, or the last slice and the first of what follows would be one.
+ */
+export async function resultInSlices<T>(
+  steps: Generator<void, T>,
+  isCancelled: () => boolean,
+): Promise<{ readonly value: T } | null> {
+  let result: { readonly value: T } | null = null;
+  function* toTheEnd(): Generator<void> {
+    result = { value: yield* steps };
   }
+  await runInSlices(toTheEnd(), isCancelled);
+  await nextTurn();
+  return result;
+}
+
+/** Lets everybody else have a turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function runOneSlice(steps: Iterator<void>, endMs: number): boolean {

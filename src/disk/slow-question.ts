@@ -1,6 +1,7 @@
 // What is asked about places on mounts that may hang, and how it is answered: in the helper process, which may hang.
 
 import type { Component } from '../core/pattern.ts';
+import { runAtOnce } from '../core/steps.ts';
 import type { Observation } from './availability.ts';
 import { kernelWalk } from './kernel-walk.ts';
 import { listDirectory } from './list-directory.ts';
@@ -8,7 +9,6 @@ import { observeRoot, type Sought } from './observe-root.ts';
 import { type FetchedProject, fetchProject, projectFingerprint } from './project-file.ts';
 import { resolvePath, resolvePlace } from './resolve.ts';
 import { type Forms, resolvePattern } from './resolve-pattern.ts';
-import { runAtOnce } from './slices.ts';
 
 export type SlowQuestion =
   | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import { flattenError } from '../core/flatten-error.ts';
-import { runInSlices } from '../disk/slices.ts';
+import { resultInSlices } from '../disk/slices.ts';
 import type { LayerInput } from './compile-layer.ts';
 import { putTogether } from './layer-pieces.ts';
 import { type ProvenLayer, proveLayer } from './prove-layer.ts';
@@ -77,12 +77,8 @@ export class Prover {
     if (typeof answer === 'string') await this.#endThread();
     else this.#idle = setTimeout(() => this.#endThread(), this.#options.idleMs).unref();
     if (typeof answer === 'string') return { policy: null, problems: [notProven(input, answer)], results: [] };
-    let proven: ProvenLayer | undefined;
-    function* receive(pieces: readonly string[]): Generator<void> {
-      proven = yield* putTogether(pieces);
-    }
-    if (answer !== null) await runInSlices(receive(answer), () => this.#isClosed);
-    return proven === undefined || this.#isClosed ? new Promise(() => {}) : proven;
+    const proven = answer === null ? null : await resultInSlices(putTogether(answer), () => this.#isClosed);
+    return proven === null || this.#isClosed ? new Promise(() => {}) : proven.value;
   }
 
   /** The pieces of the layer, or what went wrong. A thread that was ended by us says nothing. */

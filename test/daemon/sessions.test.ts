@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RealPath } from '../../src/core/path.ts';
 import type { Observed } from '../../src/core/peer.ts';
+import { runAtOnce } from '../../src/core/steps.ts';
 import type { ToldView } from '../../src/core/told-view.ts';
 import { Sessions } from '../../src/daemon/sessions.ts';
 import type { AttachedSession } from '../../src/socket/authority.ts';
@@ -62,7 +63,7 @@ describe('Sessions', () => {
     );
     assert.ok(peers.every(({ told }) => told === peers[0]?.told));
     assert.notEqual(other.told, peers[0]?.told);
-    sessions.refresh(inForce('b2', 'b'));
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'b')));
     const [first, ...rest] = peers.map(({ session }) => session.published);
     assert.deepEqual([first?.length, first?.[0]?.serial, first?.[0]?.listChanged], [1, 2, true]);
     for (const published of rest) assert.equal(published[0]?.told, first?.[0]?.told);
@@ -73,9 +74,9 @@ describe('Sessions', () => {
   it('counts views for each session, and acknowledges each for itself', () => {
     const { sessions, attach } = open();
     const early = attach(1);
-    sessions.refresh(inForce('b2', 'b'));
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'b')));
     const late = attach(2);
-    sessions.refresh(inForce('c3', 'a'));
+    runAtOnce(sessions.refreshInSteps(inForce('c3', 'a')));
     assert.deepEqual([early.session.published.at(-1)?.serial, late.session.published.at(-1)?.serial], [3, 2]);
     assert.equal(sessions.acknowledge(early.session, { generation: 'c3', serial: 2 }), false);
     assert.equal(sessions.acknowledge(early.session, { generation: 'c3', serial: 3 }), true);
@@ -85,18 +86,33 @@ describe('Sessions', () => {
   it('tells a newcomer the generation in force, and those nothing whose view is as it was', () => {
     const { sessions, attach } = open();
     const early = attach(1);
-    sessions.refresh(inForce('b2', 'a'));
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'a')));
     const late = attach(2);
     assert.deepEqual([early.session.published, early.told.generation, late.told.generation], [[], 'a1', 'b2']);
     assert.equal(sessions.acknowledge(early.session, { generation: 'a1' }), true);
     assert.equal(sessions.acknowledge(late.session, { generation: 'b2' }), true);
   });
 
+  it('tells the last list also to who comes and who goes while others are told', () => {
+    const { sessions, attach } = open();
+    const peers = [attach(1), attach(2, '/usr/bin/other')];
+    const steps = sessions.refreshInSteps(inForce('b2', 'b'));
+    while (peers[0]?.session.published.length === 0) steps.next();
+    // Of the second kind nobody has been told yet.
+    const [late, gone] = [attach(3, '/usr/bin/other'), attach(4, '/usr/bin/third')];
+    sessions.closed(gone.session);
+    runAtOnce(steps);
+    const lists = [...peers, late].map(({ session, told }) => (session.published.at(-1)?.told ?? told).listJson);
+    assert.deepEqual(new Set(lists).size, 1);
+    assert.ok(lists[0]?.includes('/b'), lists[0]);
+    assert.deepEqual(gone.session.published, []);
+  });
+
   it('forgets who has closed', () => {
     const { sessions, attach } = open();
     const [one, two] = [attach(1), attach(2)];
     sessions.closed(one.session);
-    sessions.refresh(inForce('b2', 'b'));
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'b')));
     assert.deepEqual([one.session.published.length, two.session.published.length, sessions.count], [0, 1, 1]);
     sessions.closed(two.session);
     sessions.closed(two.session);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { runAtOnce } from '../../src/core/steps.ts';
 import { DirectoryWatches } from '../../src/disk/directory-watches.ts';
-import { runAtOnce } from '../../src/disk/slices.ts';
 import { makeEntry, makeTree } from '../support/tree.ts';
 
 /** Watches for subjects that are just names, and the hints that arrive. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runAtOnce, runInSlices, SLICE_MS } from '../../src/disk/slices.ts';
+import { resultInSlices, runInSlices, SLICE_MS } from '../../src/disk/slices.ts';
 
 /** Works for about a millisecond a step. */
 function* steps(count: number, done: number[]): Generator<void> {
@@ -36,13 +36,18 @@ describe('runInSlices()', () => {
   });
 });
 
-describe('runAtOnce()', () => {
-  it('takes all steps and gives their result', () => {
+describe('resultInSlices()', () => {
+  function* counted(count: number, done: number[]): Generator<void, number> {
+    yield* steps(count, done);
+    return done.length;
+  }
+
+  it('gives what the steps give', async () => {
+    assert.deepEqual(await resultInSlices(counted(10, []), () => false), { value: 10 });
+  });
+
+  it('gives nothing where it is cancelled', async () => {
     const done: number[] = [];
-    function* summed(): Generator<void, number> {
-      yield* steps(3, done);
-      return done.length;
-    }
-    assert.equal(runAtOnce(summed()), 3);
+    assert.equal(await resultInSlices(counted(1_000, done), () => done.length > 10), null);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runAtOnce } from '../../src/disk/slices.ts';
+import { runAtOnce } from '../../src/core/steps.ts';
 import { putTogether, takeApart } from '../../src/policy/layer-pieces.ts';
 import { type ProvenLayer, proveLayer } from '../../src/policy/prove-layer.ts';
 import { largePolicy } from '../support/large-policy.ts';

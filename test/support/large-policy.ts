@@ -1,6 +1,6 @@
 // Policies of a size that nobody writes by hand and machines do.
 
-/** A layer's text with so many rules on a thousand roots, some 250 bytes each; 4,100 make about 1 MB. */
+/** A layer's text with so many rules on a thousand roots, some 230 bytes each; 4,100 make about 1 MB. */
 export function largePolicy(rules: number): string {
   const roots = Array.from({ length: Math.min(rules, 1_000) }, (_, i) => i);
   return [
@@ -17,10 +17,10 @@ export function largePolicy(rules: number): string {
 }
 
 function ruleText(i: number, roots: number): string {
-  const reason = `Rule ${i} was made by a machine from the list of team ${i % 20}, which is kept elsewhere by somebody`;
+  const reason = `Rule ${i} was made by a machine from the list of team ${i % 20}, which somebody keeps elsewhere and nobody reads to its end`;
   const effect =
     i % 3 === 2
-      ? `deny: [~/work/team-${i % 20}/project-${i % roots}/secret-${i}, ~/vault/${i}/keys]`
+      ? `deny: [~/vault/team-${i % 20}/secret-${i}, ~/vault/${i}/keys]`
       : `allow: [project-${i % roots}, project-${(i * 7) % roots}]\n    servers: [server-${i % 50}, server-${(i + 1) % 50}]`;
   return `  - id: rule-${i}\n    ${effect}\n    reason: ${reason}`;
 }
