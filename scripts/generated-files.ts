@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { toJson } from '../src/core/display.ts';
 import { SCHEMAS } from '../src/policy/schema.ts';
 import { errorsPage } from './errors-page.ts';
+import { hostPages } from './host-pages.ts';
 import { withKeyTables } from './key-tables.ts';
 import { serverPages } from './server-pages.ts';
 
@@ -19,7 +20,10 @@ export function generatedFiles(): readonly GeneratedFile[] {
   return [
     { url: new URL('../docs/errors.md', import.meta.url), text: errorsPage() },
     { url: policyPage, text: withKeyTables(readFileSync(policyPage, 'utf8')) },
-    ...serverPages().map(({ path, text }) => ({ url: new URL(`../docs/${path}`, import.meta.url), text })),
+    ...[...serverPages(), ...hostPages()].map(({ path, text }) => ({
+      url: new URL(`../docs/${path}`, import.meta.url),
+      text,
+    })),
     // What `rootsd schema` prints.
     { url: new URL('../config/policy.schema.json', import.meta.url), text: `${toJson(SCHEMAS.policy, 2)}\n` },
   ];

@@ -7,17 +7,12 @@ import type { Channel, DescribedChannel, EnvValue, Meaning } from '../src/core/s
 import { readShippedCatalogue } from '../src/policy/read-catalogue.ts';
 import { SCHEMAS } from '../src/policy/schema.ts';
 import { keyTable, type Node } from './key-tables.ts';
+import { bullets, fenced, listed, type Page, sections, table } from './pages.ts';
 
 const CATALOGUE = new URL('../config/servers.yaml', import.meta.url);
 const MADE = '<!-- Made from config/servers.yaml by `npm run docs`. -->';
 /** `~` stays as it is written. */
 const EXPANSIONS = { home: '/~', user: 'user', uid: 0, hostname: 'host' };
-
-export interface Page {
-  /** Below docs/. */
-  readonly path: string;
-  readonly text: string;
-}
 
 const CHANNELS = `- **roots**: the server asks, and hears of changes. Announced to every server, whatever else carries the boundary, unless the
   policy says \`roots: off\`.
@@ -50,8 +45,8 @@ function serverPage(server: KnownServer): string {
     MADE,
     `Known by ${knownBy(server)}.`,
     '## By hand',
-    `In the configuration of a host, in place of the server's own command:`,
-    `\`\`\`sh\nrootsd run --server ${name} -- ${example.map(shellWord).join(' ')}\n\`\`\``,
+    `In the configuration of a host, in place of the server's own command ([hosts](../hosts/README.md)):`,
+    fenced('sh', `rootsd run --server ${name} -- ${example.map(shellWord).join(' ')}`),
     '## What carries the boundary',
     ...channelTable(channels),
     ...listed('## Mind', warnings),
@@ -173,18 +168,6 @@ function toolParts({ tools, paths, relativePaths }: KnownServer): readonly strin
   return rows.length === 0 ? [] : ['## Its tools', table(['what', 'which'], rows)];
 }
 
-function listed(head: string, sentences: readonly string[]): readonly string[] {
-  return sentences.length === 0 ? [] : [head, bullets(sentences)];
-}
-
-function bullets(sentences: readonly string[]): string {
-  return sentences.map((sentence) => `- ${sentence}`).join('\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
-
 function shellWord(word: string): string {
   return /^[\w@%+=:,./{}-]+$/.test(word) && !/[{}]/.test(word) ? word : shellQuoted(word);
 }
@@ -195,8 +178,4 @@ function code(text: string): string {
 
 function writtenPath(path: string): string {
   return path.replace(/^\/~/, '~');
-}
-
-function sections(parts: readonly string[]): string {
-  return `${parts.join('\n\n')}\n`;
 }

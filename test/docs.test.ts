@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isProblem } from '../scripts/errors-page.ts';
 import { generatedFiles } from '../scripts/generated-files.ts';
@@ -45,15 +45,15 @@ describe('what is made from the code', () => {
   }
 });
 
-describe('docs/servers', () => {
-  it('has a page for each server of the catalogue and no other', () => {
+for (const directory of ['docs/servers', 'docs/hosts']) {
+  test(`${directory} has no page but those that are made`, () => {
     const made = generatedFiles().map(({ url }) => url.pathname.slice(ROOT.length));
     assert.deepEqual(
-      filesIn('docs/servers').filter((path) => !made.includes(path)),
+      filesIn(directory).filter((path) => !made.includes(path)),
       [],
     );
   });
-});
+}
 
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md');
