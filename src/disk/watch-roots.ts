@@ -87,9 +87,9 @@ const HINT_MS = 10;
 const SWEEP_MS = 2_000;
 /** A sweep takes at most a hundredth of the processor. */
 const SWEEP_SHARE = 100;
-/** Of most looks there is no need to remember how many steps they took. */
-const FEW_STEPS = 4;
-/** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor for each pattern. */
+/** With fewer a look needs no rest. */
+const FEW_STEPS = 16;
+/** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor, all long looks together. */
 const REST_MS_PER_STEP = 2;
 const MAX_REST_MS = 60_000;
 
@@ -104,8 +104,8 @@ class Watcher implements RootWatcher {
   readonly #lookout: Lookout;
   readonly #all: WatchedPlaces;
   readonly #busy = new Set<Looking>();
-  /** Of the last look at each. */
-  readonly #steps = new Map<Looking, number>();
+  /** The last look at each that took many steps. */
+  readonly #long = new Map<Looking, { readonly steps: number; readonly endMs: number }>();
   /** New, and not looked at yet. */
   readonly #unseen = new Set<Looking>();
   /** Runs while something is unseen. */
@@ -128,7 +128,7 @@ class Watcher implements RootWatcher {
     this.#lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
     this.#watches = new DirectoryWatches({
       mayTouch: this.#lookout.mayTouch,
-      onHint: (looking) => this.#agenda.add(looking, clock.now() + HINT_MS + this.#restMs(looking)),
+      onHint: (looking) => this.#agenda.add(looking, Math.max(clock.now() + HINT_MS, this.#restedMs(looking))),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
@@ -326,17 +326,18 @@ class Watcher implements RootWatcher {
 
   #note(looking: Looking, changed: boolean, steps: number): void {
     if (!this.#all.has(looking)) return;
-    if (steps > FEW_STEPS) this.#steps.set(looking, steps);
-    else this.#steps.delete(looking);
+    if (steps > FEW_STEPS) this.#long.set(looking, { steps, endMs: this.#clock.now() });
+    else this.#long.delete(looking);
     if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
     if (!changed) return;
     this.#changed = true;
     this.#all.invalidate();
   }
 
-  /** What takes long to look at, as a star over many directories does, rests in between, however many hints come. */
-  #restMs(looking: Looking): number {
-    return Math.min(MAX_REST_MS, (this.#steps.get(looking) ?? 0) * REST_MS_PER_STEP);
+  /** When what takes long to look at, as a star over many directories does, may be looked at again, however many hints come. */
+  #restedMs(looking: Looking): number {
+    const { steps, endMs } = this.#long.get(looking) ?? { steps: 0, endMs: 0 };
+    return endMs + Math.min(MAX_REST_MS, steps * REST_MS_PER_STEP * this.#long.size);
   }
 
   /** Watches what hints at it now; true if that was not watched before. */
@@ -351,7 +352,7 @@ class Watcher implements RootWatcher {
 
   #forget(looking: Looking): void {
     this.#slow.forget(looking);
-    this.#steps.delete(looking);
+    this.#long.delete(looking);
     this.#agenda.remove(looking);
     this.#watches.forget(looking);
   }
