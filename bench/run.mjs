@@ -2,7 +2,7 @@
 // so that none measures in the memory of another. A benchmark is a file beside this one that calls runAlone().
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -38,6 +38,8 @@ if (unknown.length > 0) {
   process.exit(64);
 }
 
+/** Of others: a machine that was not idle must say so. */
+const [loadBefore] = loadavg();
 const rows = [];
 const broken = [];
 for (const name of positionals.length > 0 ? positionals : known) {
@@ -76,7 +78,7 @@ function sortKey({ goal }) {
 
 /** The table of docs/performance.md. */
 function table() {
-  const machine = `${cpus().length} cores (${cpus()[0].model.trim()}), Node ${process.versions.node}`;
+  const machine = `${cpus().length} cores (${cpus()[0].model.trim()}), Node ${process.versions.node}, load average ${loadBefore.toFixed(1)} when it began`;
   const head = ['| goal | what | median | range | gate | stretch | |', '| --- | --- | --- | --- | --- | --- | --- |'];
   const lines = rows.map((row) => {
     const { goal, name, gate = '', stretch = '', notCompared } = row;
