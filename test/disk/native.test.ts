@@ -83,6 +83,19 @@ test('isAlive() tells when the process of a peerPidfd() has ended', { skip }, as
   assert.equal(loaded().isAlive(pidfd), false);
 });
 
+test('duplicate() gives a second descriptor of what is open, which children do not get', { skip }, (t) => {
+  const file = join(makeTree(t, ['file f']), 'f');
+  const first = openSync(file, 'r');
+  const second = loaded().duplicate(first);
+  t.after(() => closeSync(second));
+  closeSync(first);
+  assert.equal(readlinkSync(`/proc/self/fd/${second}`), file);
+  const O_CLOEXEC = 0o2000000;
+  const [, flags = ''] = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${second}`, 'utf8')) ?? [];
+  assert.notEqual(Number.parseInt(flags, 8) & O_CLOEXEC, 0);
+  assert.throws(() => loaded().duplicate(987_654), { code: 'EBADF' });
+});
+
 test('tryLock() takes a lock once, and again after the holder has closed it', { skip }, (t) => {
   const file = join(temporaryDirectory(t), 'lock');
   const [first, second] = [openSync(file, 'a'), openSync(file, 'a')];

@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RootsError } from '../../src/core/errors.ts';
+import { nextDescriptor } from '../../src/disk/descriptors.ts';
 import { Capacity } from '../../src/socket/capacity.ts';
+import { DescriptorRoom } from '../../src/socket/descriptor-room.ts';
 import { LIMITS, openTestPeers, viewOf } from './open-test-peers.ts';
 import { connectPeer, type RawPeer } from './raw-peer.ts';
 
@@ -198,4 +200,21 @@ test('four thousand peers that watch are all told, and leave nothing behind', as
   await Promise.all(peers.map(({ closed }) => closed));
   while (authority.closedSessions.length < peers.length) await new Promise(setImmediate);
   if (process.platform === 'linux') assert.ok(descriptors() <= before + 5);
+});
+
+test('without the native layer the oldest silent connection goes where descriptors run out', async (t) => {
+  // Three quarters of them are for peers; each peer of this process takes two.
+  const descriptors = new DescriptorRoom(Math.ceil(((nextDescriptor() + 20) * 4) / 3));
+  const capacity = new Capacity(LIMITS, descriptors);
+  const { path, logged } = await openTestPeers(t, { capacity, native: null });
+  const honest = await connectPeer(t, path);
+  await attach(honest);
+  const silent: RawPeer[] = [];
+  for (let i = 0; i < 20; i += 1) silent.push(await connectPeer(t, path));
+  await silent[0]?.closed;
+  const last = silent.at(-1);
+  assert.ok(last);
+  await attach(last);
+  assert.equal((await honest.request('roots/list')).error, undefined);
+  assert.equal(logged.filter(({ event }) => event === 'descriptors run out, new connections wait').length, 1);
 });
