@@ -25,7 +25,9 @@ const WHOLE: Location = { value: [0, 0] };
 
 /** One step further: the pointer of a key or an index. */
 export function pointerTo(parent: Pointer, key: string | number): Pointer {
-  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  // Asked for every value of a file, and hardly any key needs more.
+  if (typeof key === 'number' || !/[~/]/.test(key)) return `${parent}/${key}`;
+  return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** The keys and indexes of a pointer. */
