@@ -26,7 +26,7 @@ import {
   rulesAbout,
 } from './evidence.ts';
 import type { PeerMatch } from './match-peer.ts';
-import { isSensitive, withheldFor } from './nested.ts';
+import { isSensitive, nestedIn } from './nested.ts';
 import { factsOf, type Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
 import type { Rule, Target } from './rule.ts';
@@ -61,10 +61,13 @@ export function decideFor(standing: Standing, root: RootFacts): Decision {
     ceilingDenial(evidence, realForm(root), basis);
   if (denial !== null) return denial;
 
-  const inside = withheldFor(standing, root, forms);
-  const carved = inside?.carvable && root.declaration.nested === 'carve' && circumstances.carves;
-  if (inside !== null && !carved) return deny('nested', inside.rule, `${inside.why}${carveNote(root)}`, basis);
-  return decideGranted(standing, root, candidates, basis);
+  const { withheld, carved } = nestedIn(standing, root, forms);
+  if (withheld !== null) {
+    return deny('nested', withheld.rule, `${withheld.why}${carveNote(root, circumstances)}`, basis);
+  }
+  const decision = decideGranted(standing, root, candidates, basis);
+  if (decision.effect === 'deny' || carved.length === 0) return decision;
+  return { ...decision, why: `${decision.why}, without ${carved.map((path) => `"${path}"`).join(' and ')}` };
 }
 
 /** Step 1: without facts about the peer nothing is decided but no. */
@@ -149,9 +152,10 @@ function exceptedInside(evidence: Evidence, rule: Rule, root: RootFacts): boolea
   return rule.except.length > 0 && anyCouldLieInside(exceptForms(evidence, rule), formsOfRoot(root));
 }
 
-function carveNote(root: RootFacts): string {
-  const { nested, source } = root.declaration;
-  return nested === 'carve' ? ` (${source.file}:${source.line} says "carve", which nothing enforces here)` : '';
+function carveNote({ declaration: { nested, source } }: RootFacts, { carves }: Circumstances): string {
+  if (nested !== 'carve') return '';
+  const why = carves ? 'which cannot hold that out' : 'which only the guard of "rootsd run" could hold';
+  return ` (${source.file}:${source.line} says "carve", ${why})`;
 }
 
 /** Of at least one candidate: the highest access under the cap, by the first rule (layer, id) that gives it. */

@@ -53,6 +53,11 @@ export function couldLieInside(inner: PathPattern, outer: PathPattern): boolean 
   return outer.components.every((part, i) => componentCouldMatch(part, inner.components[i]));
 }
 
+/** Can it name more than one place? */
+export function hasStar({ components }: PathPattern): boolean {
+  return components.includes(ANY);
+}
+
 /** The pattern as an absolute path text, with `*` for a star. */
 export function patternPath({ components }: PathPattern): string {
   const parts = components.includes(ANY) ? components.map((part) => (part === ANY ? '*' : part)) : components;

@@ -8,7 +8,7 @@ import { ANY, covers, type PathPattern } from './pattern.ts';
 import { type Peer, userOf } from './peer.ts';
 import { parseRootName, type RootFacts } from './place.ts';
 import { composePolicy, type LayerPolicy, type Policy, type PolicyTest, type RootDeclaration } from './policy.ts';
-import { NOTHING_CARVES } from './standing.ts';
+import { circumstancesOf } from './standing.ts';
 
 export interface TestResult {
   readonly test: PolicyTest;
@@ -55,14 +55,15 @@ function runTest(evidence: Evidence, policy: Policy, test: PolicyTest): TestResu
 
 function decideTest(evidence: Evidence, policy: Policy, test: PolicyTest): Decision {
   const peer = peerOf(test);
+  const circumstances = circumstancesOf(evidence, peer);
   if (test.path !== undefined) {
     const withMembers = { ...evidence, roots: rootsAround(policy, test.path) };
-    return decidePath(withMembers, peer, [test.path], NOTHING_CARVES).decision;
+    return decidePath(withMembers, peer, [test.path], circumstances).decision;
   }
   const { name, member } = parseRootName(test.root ?? '');
   const declaration = policy.roots.find((root) => root.name === name);
-  if (declaration === undefined) return decidePath(evidence, peer, [], NOTHING_CARVES).decision;
-  return decide(evidence, peer, writtenRoot(declaration, member), NOTHING_CARVES);
+  if (declaration === undefined) return decidePath(evidence, peer, [], circumstances).decision;
+  return decide(evidence, peer, writtenRoot(declaration, member), circumstances);
 }
 
 /** Declared roots that contain the path as written; of a pattern root the member that does. */

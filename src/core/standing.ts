@@ -11,8 +11,15 @@ export interface Circumstances {
   readonly carves: boolean;
 }
 
-/** As long as neither guard nor confinement is there, nothing keeps a server out of a place inside a root. */
-export const NOTHING_CARVES: Circumstances = { carves: false };
+/**
+ * The guard of `rootsd run` can, unless it is off. Whether a peer is a `rootsd run` is a claim that was checked for
+ * consistency; one that only fulfils its entry's selectors is taken for the server behind one.
+ */
+export function circumstancesOf({ policy }: Evidence, peer: Peer): Circumstances {
+  const entry = peer.claimed.server === null ? undefined : policy.servers.get(peer.claimed.server);
+  const isBehindRun = peer.class === 'launched' || peer.fulfils?.server === true;
+  return { carves: isBehindRun && entry?.guard !== 'off' };
+}
 
 export interface Standing {
   readonly evidence: Evidence;

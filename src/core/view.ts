@@ -3,12 +3,13 @@
 import { type Access, higherAccess, lowerAccess } from './access.ts';
 import { decideFor } from './decide.ts';
 import type { Decision } from './decision.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, formsOfRoot } from './evidence.ts';
+import { nestedIn } from './nested.ts';
 import { type FileUri, type RealPath, toFileUri } from './path.ts';
 import { patternPath } from './pattern.ts';
 import type { Peer } from './peer.ts';
 import type { Place, RootFacts } from './place.ts';
-import { type Circumstances, standingOf } from './standing.ts';
+import { type Circumstances, type Standing, standingOf } from './standing.ts';
 import { runAtOnce } from './steps.ts';
 
 /** One root of a session with its decision, whether it is told or not. */
@@ -58,7 +59,7 @@ export function* viewInSteps(evidence: Evidence, peer: Peer, circumstances: Circ
     entries.push(entryOf(root, decision));
     const { effect, access } = decision;
     if (effect === 'allow' && access !== null && root.available && root.place !== null) {
-      held.push({ root, place: root.place, access });
+      held.push({ root, place: root.place, access, carved: carvedFrom(standing, root) });
     }
     yield;
   }
@@ -111,6 +112,12 @@ interface Held {
   readonly root: RootFacts;
   readonly place: Place;
   readonly access: Access;
+  readonly carved: readonly string[];
+}
+
+/** What is cut out of an allowed root. */
+function carvedFrom(standing: Standing, root: RootFacts): readonly string[] {
+  return root.declaration.nested === 'carve' ? nestedIn(standing, root, formsOfRoot(root)).carved : [];
 }
 
 /** Two roots that are the same place are told once, under the first name; a place gets the highest access around it. */
@@ -120,8 +127,16 @@ function* tellHeld(held: readonly Held[]): Generator<void, ToldRoot[]> {
     access.set(place.path, higherAccess(access.get(place.path) ?? null, granted) ?? granted);
   }
   const told = new Map<string, ToldRoot>();
-  for (const { root, place } of held) {
-    if (!told.has(place.path)) told.set(place.path, toldRoot(root, place, accessAt(place.path, access)));
+  for (const { root, place, carved } of held) {
+    const known = told.get(place.path) ?? {
+      ...toldRoot(root, place),
+      access: accessAt(place.path, access),
+      carved: [],
+    };
+    told.set(
+      place.path,
+      carved.length === 0 ? known : { ...known, carved: [...new Set([...known.carved, ...carved])] },
+    );
     yield;
   }
   return [...told.values()];
@@ -135,9 +150,8 @@ function accessAt(path: RealPath, granted: ReadonlyMap<string, Access>): Access 
   }
 }
 
-function toldRoot(root: RootFacts, place: Place, access: Access): ToldRoot {
-  const { path, identity } = place;
-  return { root: root.name, title: titleOf(root), uri: toFileUri(path), path, identity, access, carved: [] };
+function toldRoot(root: RootFacts, { path, identity }: Place): Omit<ToldRoot, 'access' | 'carved'> {
+  return { root: root.name, title: titleOf(root), uri: toFileUri(path), path, identity };
 }
 
 function entryOf(root: RootFacts, decision: Decision): ViewEntry {
@@ -152,9 +166,12 @@ function said(entry: ViewEntry | undefined): string {
 }
 
 function sameRoot(a: ToldRoot, b: ToldRoot | undefined): boolean {
-  return (
-    b !== undefined && a.uri === b.uri && a.title === b.title && a.access === b.access && a.identity === b.identity
-  );
+  if (b === undefined || a.uri !== b.uri || a.title !== b.title) return false;
+  return a.access === b.access && a.identity === b.identity && sameCarved(a, b);
+}
+
+function sameCarved(a: ToldRoot | undefined, b: ToldRoot | undefined): boolean {
+  return a?.carved.join('\0') === b?.carved.join('\0');
 }
 
 export interface RootChange {
@@ -174,7 +191,8 @@ export function changedRoots(before: View, after: View): readonly RootChange[] {
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
     const [from, to] = [was.get(path), is.get(path)];
     const root = (to ?? from)?.root ?? '';
-    if (from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title) return [];
+    const isSame = from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title;
+    if (isSame && sameCarved(from, to)) return [];
     const entry = entries.get(root);
     const rule = entry?.decision.rule?.id ?? null;
     const why = entry?.why ?? 'it is not declared any more';

@@ -15,7 +15,7 @@ import { parseRootName, type RootFacts } from '../core/place.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
-import { NOTHING_CARVES, standingOf } from '../core/standing.ts';
+import { circumstancesOf, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
 import type { Leads } from '../disk/path-look.ts';
 import { resolvePath } from '../disk/resolve.ts';
@@ -89,7 +89,7 @@ export function explainTarget(
     return explained(source, decision, root);
   }
   const root = findRoot(evidence, target);
-  return explained(source, decide(evidence, peer, root, NOTHING_CARVES), root);
+  return explained(source, decide(evidence, peer, root, circumstancesOf(evidence, peer)), root);
 }
 
 /** A path that cannot be resolved is denied, by the rule that denies it as it is written where there is one. */
@@ -99,8 +99,9 @@ function decideTarget(
   { target, leads }: { readonly target: string; readonly leads: Leads },
 ): PathDecision {
   const written = literalPattern(target);
-  if (leads.ok) return decidePath(evidence, peer, [written, literalPattern(leads.path)], NOTHING_CARVES);
-  const asWritten = decidePath(evidence, peer, [written], NOTHING_CARVES);
+  const circumstances = circumstancesOf(evidence, peer);
+  if (leads.ok) return decidePath(evidence, peer, [written, literalPattern(leads.path)], circumstances);
+  const asWritten = decidePath(evidence, peer, [written], circumstances);
   if (asWritten.decision.effect === 'deny' && asWritten.decision.kind !== 'implicit') return asWritten;
   const basis = { facts: factsOf(peer), missing: [] };
   return { decision: deny('implicit', null, `it cannot be resolved: it ${leads.why}`, basis), root: null };
@@ -116,7 +117,7 @@ export function explainServer(
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
   const described = { known: knownServerFor(catalogue, entry?.selectors.command ?? []), entry };
-  const standing = standingOf(evidence, peer, NOTHING_CARVES);
+  const standing = standingOf(evidence, peer, circumstancesOf(evidence, peer));
   const decisions = evidence.roots.map((root) => explained(source, decideFor(standing, root), root));
   const told = decisions.filter(({ effect }) => effect === 'allow');
   const isReadOnlyTold = told.some(({ access }) => access === 'read-only');
@@ -136,7 +137,8 @@ export function explainRoots(
   question: Question,
   { source, own }: Pick<ExplainContext, 'source' | 'own'>,
 ): ExplainedRoots {
-  const view = buildView(evidence, peerOf(question, own), NOTHING_CARVES);
+  const peer = peerOf(question, own);
+  const view = buildView(evidence, peer, circumstancesOf(evidence, peer));
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
   return { source, roots, view: wireView(view) };
 }

@@ -15,7 +15,7 @@ import {
   type PolicyState,
   samePlan,
 } from '../core/protocol.ts';
-import { NOTHING_CARVES } from '../core/standing.ts';
+import { circumstancesOf } from '../core/standing.ts';
 import { runAtOnce } from '../core/steps.ts';
 import { type ToldView, tellView } from '../core/told-view.ts';
 import {
@@ -180,11 +180,11 @@ export class Sessions {
 
   *#viewOf({ claims, observed, peer }: Pick<Alike, 'claims' | 'observed' | 'peer'>): Generator<void, View> {
     const { evidence, limit } = this.#inForce;
-    const view = yield* viewInSteps(evidence, peer, NOTHING_CARVES);
+    const view = yield* viewInSteps(evidence, peer, circumstancesOf(evidence, peer));
     if (limit === undefined) return view;
     // Whom that policy takes the peer for; where its command fits several servers there, for none.
     const limited = peerOf(identifyPeer(limit.policy, claims, observed), peer);
-    return narrowView(view, yield* viewInSteps(limit, limited, NOTHING_CARVES));
+    return narrowView(view, yield* viewInSteps(limit, limited, circumstancesOf(limit, limited)));
   }
 
   /** Tells them if there is something to tell. What has changed in their list; null where it is as it was. */

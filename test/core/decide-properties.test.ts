@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { isCarved, isInside } from '../../src/core/boundary.ts';
 import { decide } from '../../src/core/decide.ts';
+import { decidePath } from '../../src/core/decide-path.ts';
 import type { Decision } from '../../src/core/decision.ts';
+import type { RealPath } from '../../src/core/path.ts';
+import { literalPattern } from '../../src/core/pattern.ts';
+import { buildView } from '../../src/core/view.ts';
 import {
   evidenceOf,
   factsOf,
   peerOf,
   type RandomPeer,
+  type RandomRule,
   type RandomWorld,
   randomCeiling,
   randomDenial,
@@ -18,11 +24,9 @@ import { referenceDecision } from '../support/reference-decision.ts';
 
 const RUNS = { numRuns: 3000 };
 
-function decideAll(world: RandomWorld, peer: RandomPeer): Map<string, Decision> {
+function decideAll(world: RandomWorld, peer: RandomPeer, carves = false): Map<string, Decision> {
   const evidence = evidenceOf(world);
-  return new Map(
-    world.roots.map((root) => [root.name, decide(evidence, peerOf(peer), factsOf(root), { carves: false })]),
-  );
+  return new Map(world.roots.map((root) => [root.name, decide(evidence, peerOf(peer), factsOf(root), { carves })]));
 }
 
 const RANK = { deny: 0, ask: 1, allow: 2 };
@@ -41,11 +45,11 @@ function assertNotWider(before: Map<string, Decision>, after: Map<string, Decisi
 describe('decide() on random policies', () => {
   it('equals the brute-force reference', () => {
     fc.assert(
-      fc.property(randomWorld, randomPeer, (world, peer) => {
-        for (const [name, { effect, kind, access }] of decideAll(world, peer)) {
+      fc.property(randomWorld, randomPeer, fc.boolean(), (world, peer, carves) => {
+        for (const [name, { effect, kind, access }] of decideAll(world, peer, carves)) {
           const root = world.roots.find((one) => one.name === name);
           assert.ok(root);
-          assert.deepEqual({ effect, kind, access }, referenceDecision(world, peer, root), name);
+          assert.deepEqual({ effect, kind, access }, referenceDecision(world, peer, root, carves), name);
         }
       }),
       RUNS,
@@ -77,9 +81,9 @@ describe('decide() on random policies', () => {
 
   it('never widens when a deny is added', () => {
     fc.assert(
-      fc.property(randomWorld, randomDenial, randomPeer, (world, added, peer) => {
+      fc.property(randomWorld, randomDenial, randomPeer, fc.boolean(), (world, added, peer, carves) => {
         const more = { ...world, rules: [...world.rules, added] };
-        assertNotWider(decideAll(world, peer), decideAll(more, peer));
+        assertNotWider(decideAll(world, peer, carves), decideAll(more, peer, carves));
       }),
       RUNS,
     );
@@ -107,6 +111,69 @@ describe('decide() on random policies', () => {
     );
   });
 });
+
+describe('buildView() on random policies, where the guard holds what is cut out', () => {
+  const views = (world: RandomWorld, peer: RandomPeer) => {
+    const evidence = evidenceOf(world);
+    const [open, carved] = [false, true].map((carves) => buildView(evidence, peerOf(peer), { carves }).told);
+    return { evidence, open: open ?? [], carved: carved ?? [] };
+  };
+
+  /** Worlds in which much is allowed and something inside is denied. */
+  const carvedWorld = fc.tuple(randomWorld, randomDenial).map(([world, denial]): RandomWorld => {
+    const allow: RandomRule = {
+      id: 'all',
+      effect: 'allow',
+      items: world.roots.map(({ name }) => name),
+      except: [],
+      access: 'read-write',
+      mandatory: false,
+      layer: 'system',
+    };
+    const deny = { ...denial, items: denial.items.map((item) => item.replaceAll('*', 'a')), layer: 'system' } as const;
+    return {
+      roots: world.roots.map((root) => ({ real: root.path, ...root, nested: 'carve', sensitive: false })),
+      rules: [...world.rules.slice(0, 2), allow, deny],
+      ceilings: [],
+    };
+  });
+
+  it('lets nothing be reached that a rule denies', () => {
+    let cut = 0;
+    const property = fc.property(carvedWorld, randomPeer, (world, peer) => {
+      const { evidence, carved } = views(world, peer);
+      const cuts = carved.flatMap((root) => root.carved);
+      cut += cuts.length;
+      for (const place of PLACES) {
+        const held = carved.some(({ path }) => isInside(place, path)) && !isCarved(place, cuts);
+        if (!held) continue;
+        const { decision } = decidePath(evidence, peerOf(peer), [literalPattern(place)], { carves: true });
+        assert.notEqual(decision.kind, 'explicit', `${place}: ${decision.why}`);
+      }
+    });
+    fc.assert(property, RUNS);
+    assert.ok(cut > 50, `only ${cut} places were cut out`);
+  });
+
+  it('takes nothing away that was told without it, and cuts nothing out without it', () => {
+    fc.assert(
+      fc.property(randomWorld, randomPeer, (world, peer) => {
+        const { open, carved } = views(world, peer);
+        for (const root of open) assert.ok(carved.some(({ path }) => path === root.path));
+        for (const root of open) assert.deepEqual(root.carved, []);
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** All places of a few components. */
+const PLACES = ['a', 'b', 'c']
+  .flatMap((a) => [
+    a,
+    ...['a', 'b', 'c'].flatMap((b) => [`${a}/${b}`, ...['a', 'b', 'c'].map((c) => `${a}/${b}/${c}`)]),
+  ])
+  .flatMap((path) => [`/${path}`, `/${path}/a`, `/${path}/b/c`]) as unknown as readonly RealPath[];
 
 function shuffle<T>(items: readonly T[], dice: Iterator<number>): T[] {
   const rest = [...items];

@@ -144,6 +144,19 @@ describe('decide()', () => {
     assert.match(without.why, /user\.yaml:2 says "carve"/);
   });
 
+  it('does not carve where a star could be anywhere, or a secret lies inside as well', () => {
+    const rules = (more: string): string => `rules: [{id: r, allow: [a]}, {id: d, deny: [~/a/x]}${more}]`;
+    const root = 'roots: { a: { path: ~/a, nested: carve }';
+    const rows = [
+      `${root} }\n${rules(', {id: e, deny: ["~/a/*/y"]}')}`,
+      `${root}, b: { path: ~/a/b, sensitive: true } }\n${rules('')}`,
+    ];
+    for (const text of rows) {
+      const evidence = evidenceFrom([layerFrom(text)]);
+      assert.equal(decide(evidence, peer('s'), rootNamed(evidence, 'a'), { carves: true }).kind, 'nested', text);
+    }
+  });
+
   it('does not carve for a deny of another layer', () => {
     const system = layerFrom('rules: [{id: d, deny: [~/a/x]}]', 'system');
     const text = 'roots: { a: { path: ~/a, nested: carve } }\nrules: [{id: r, allow: [a]}]';

@@ -7,7 +7,7 @@ import { CODES, type Problem } from '../../src/core/errors.ts';
 import { covers, parsePolicyPath } from '../../src/core/pattern.ts';
 import { composePolicy } from '../../src/core/policy.ts';
 import { runTests, writtenEvidence } from '../../src/core/run-tests.ts';
-import { NOTHING_CARVES } from '../../src/core/standing.ts';
+import { circumstancesOf } from '../../src/core/standing.ts';
 import { builtInLayer } from '../../src/policy/built-in.ts';
 import { compileLayer } from '../../src/policy/compile-layer.ts';
 import { decodeText } from '../../src/policy/decode-text.ts';
@@ -117,7 +117,7 @@ export const policies: Target = {
     const evidence = writtenEvidence(composePolicy(layers));
     for (const root of evidence.roots) {
       for (const one of PEERS) {
-        const decision = decide(evidence, one, root, NOTHING_CARVES);
+        const decision = decide(evidence, one, root, circumstancesOf(evidence, one));
         if (decision.effect !== 'allow') continue;
         assert.ok(covers(CEILING, root.written), 'a user layer grants outside of the ceiling of the system layer');
         assert.ok(!covers(NEVER, root.written), 'a user layer grants what the system layer denies');

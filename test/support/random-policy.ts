@@ -16,6 +16,7 @@ export interface RandomRoot {
   readonly real?: string;
   readonly access?: Access;
   readonly sensitive: boolean;
+  readonly nested: 'withhold' | 'carve';
 }
 
 export interface RandomRule {
@@ -103,8 +104,9 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
 
 function randomRoot(name: string): fc.Arbitrary<RandomRoot> {
   const sensitive = fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true));
-  const root = { name: fc.constant(name), path, sensitive, access, real: path };
-  return fc.record(root, { requiredKeys: ['name', 'path', 'sensitive'] });
+  const nested = fc.constantFrom('withhold' as const, 'carve' as const);
+  const root = { name: fc.constant(name), path, sensitive, nested, access, real: path };
+  return fc.record(root, { requiredKeys: ['name', 'path', 'sensitive', 'nested'] });
 }
 
 function withoutUndefined<T extends object>(value: T): RandomRule {
@@ -154,7 +156,7 @@ function layerOf(world: RandomWorld, layer: 'system' | 'user'): LayerPolicy {
 }
 
 function declarationOf({ name, path: at, real: _, ...root }: RandomRoot): RootDeclaration {
-  const fixed = { having: [], kind: 'directory', symlinks: 'inside', nested: 'withhold' } as const;
+  const fixed = { having: [], kind: 'directory', symlinks: 'inside' } as const;
   return { name, path: pattern(at), ...fixed, ...root, source: source('system', 0) };
 }
 

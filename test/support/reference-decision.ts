@@ -22,6 +22,7 @@ export function referenceDecision(
   world: RandomWorld,
   peer: RandomPeer,
   root: RandomRoot,
+  carves = false,
 ): { effect: string; kind: string; access: Access | null } {
   // Every spelling of a place counts, but for ceilings, which look at where it really is.
   const formsOf = (one: RandomRoot): readonly string[] => (one.real === undefined ? [one.path] : [one.path, one.real]);
@@ -46,7 +47,10 @@ export function referenceDecision(
     if (!ceiling.some((item) => covers(item.path, real))) return deny('ceiling');
   }
   const secrets = world.roots.filter((other) => other.sensitive).flatMap(formsOf);
-  const denied = denies.flatMap((rule) => rule.items.map(place));
+  // Only single places that the layer of the roots denies can be cut out.
+  const isCut = (rule: RandomRule, item: string): boolean =>
+    carves && root.nested === 'carve' && rule.layer === 'system' && !place(item).includes('*');
+  const denied = denies.flatMap((rule) => rule.items.filter((item) => !isCut(rule, item)).map(place));
   if (anyInside([...denied, ...secrets], forms)) return deny('nested');
 
   const named = world.rules.filter((rule) => rule.effect !== 'deny' && rule.items.includes(root.name));
