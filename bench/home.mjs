@@ -58,7 +58,10 @@ export async function startDaemon(home, { nodeOptions = [], ipc = false } = {}) 
     env: home.env,
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])],
   });
-  const ended = once(daemon, 'close');
+  // A benchmark that breaks must leave no daemon behind.
+  const kill = () => daemon.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(daemon, 'close').finally(() => process.off('exit', kill));
   const log = createInterface({ input: daemon.stderr });
   let last = '';
   await new Promise((resolve, reject) => {
