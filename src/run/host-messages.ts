@@ -158,9 +158,12 @@ export class HostMessages implements Judge {
     });
   }
 
-  /** There is nobody to guard where all is refused. */
+  /** There is nobody to guard where all is refused. What the host says of its roots in a call holds for that call. */
   #guarded(message: Message, line: Buffer): Judgement {
-    return typeof this.gate === 'object' ? 'pass' : this.#options.guard.judge(line, message);
+    const { guard, trips } = this.#options;
+    if (typeof this.gate === 'object') return 'pass';
+    if (message.kind === 'call' && MAY_ASK_BACK.has(message.method)) trips.hear(line, message.method);
+    return guard.judge(line, message);
   }
 
   #judge(

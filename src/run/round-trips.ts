@@ -12,7 +12,7 @@ import type { Guard } from './guard/guard.ts';
 import { type Questions, readQuestions, removeQuestions } from './input-required.ts';
 import type { Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
-import { addResponses, type ModernRequest, paramOf, retryRequest } from './modern-request.ts';
+import { addResponses, type ModernRequest, paramOf, readModernRequest, retryRequest } from './modern-request.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, Reply } from './own-requests.ts';
 import { applyEdits, type Edit, objectAt, setMember } from './splice.ts';
@@ -77,7 +77,7 @@ interface Asked {
   /** Which tool, prompt or resource. */
   readonly subject: unknown;
   readonly questions: Questions;
-  /** Does the host itself say its roots? */
+  /** Is the host still to say its roots? */
   readonly hostAnswers: boolean;
   readonly cancelDeadline: () => void;
 }
@@ -103,6 +103,20 @@ export class RoundTrips {
     const merged = this.#answerFor(request, method);
     this.#open.set(id, { request, method, hostId: id, offers, round: 0 });
     return merged;
+  }
+
+  /** Where the host says its roots in a request, they hold for that one already. */
+  hear(line: Buffer, method: string): void {
+    if (!this.#asked.some(({ hostAnswers }) => hostAnswers)) return;
+    const request = readModernRequest(line);
+    const index = request === null ? -1 : this.#answered(request, method);
+    const asked = this.#asked[index];
+    if (request === null || !asked?.hostAnswers) return;
+    asked.cancelDeadline();
+    this.#isHostSilent = false;
+    this.#asked[index] = { ...asked, hostAnswers: false };
+    const responses = paramOf(request, 'inputResponses') as Readonly<Record<string, unknown>>;
+    this.#options.hostRoots.onTold({ result: responses[asked.questions.roots[0] ?? ''] });
   }
 
   /** May an answer with this id (a JSON text; null: not known yet) hold questions, or need another id? */
@@ -241,31 +255,28 @@ export class RoundTrips {
 
   /** What we have to say in a request by which the host answers questions. */
   #answerFor(request: ModernRequest, method: string): readonly Edit[] {
-    if (this.#asked.length === 0) return [];
+    const index = this.#answered(request, method);
+    const [asked] = index === -1 ? [] : this.#asked.splice(index, 1);
+    if (asked === undefined) return [];
+    const list = this.#options.roots()?.answerInside() ?? null;
+    if (list === null) return [];
+    return addResponses(request, Object.fromEntries(asked.questions.roots.map((key) => [key, list])));
+  }
+
+  /** Which of the questions that the host has are answered by a request; -1: none. */
+  #answered(request: ModernRequest, method: string): number {
+    if (this.#asked.length === 0) return -1;
     const responses = paramOf(request, 'inputResponses');
-    if (typeof responses !== 'object' || responses === null) return [];
+    if (typeof responses !== 'object' || responses === null) return -1;
     const state = paramOf(request, 'requestState') ?? null;
     const subject = subjectOf(request);
-    const index = this.#asked.findIndex(
+    return this.#asked.findIndex(
       (asked) =>
         asked.method === method &&
         asked.subject === subject &&
         (asked.questions.state?.value ?? null) === state &&
         asked.questions.others.every((key) => Object.hasOwn(responses, key)),
     );
-    const [asked] = index === -1 ? [] : this.#asked.splice(index, 1);
-    return asked === undefined ? [] : this.#tell(request, asked, responses as Readonly<Record<string, unknown>>);
-  }
-
-  #tell(request: ModernRequest, asked: Asked, responses: Readonly<Record<string, unknown>>): readonly Edit[] {
-    const { roots } = asked.questions;
-    asked.cancelDeadline();
-    if (asked.hostAnswers) {
-      this.#isHostSilent = false;
-      this.#options.hostRoots.onTold({ result: responses[roots[0] ?? ''] });
-    }
-    const list = this.#options.roots()?.answerInside() ?? null;
-    return list === null ? [] : addResponses(request, Object.fromEntries(roots.map((key) => [key, list])));
   }
 }
 

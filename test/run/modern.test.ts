@@ -409,6 +409,21 @@ describe('rootsd run, a host of revision 2026-07-28 that offers roots', () => {
     assert.deepEqual((await daemon.next('rootsd/hostRoots')).params, { roots });
   });
 
+  it('is held to them in the very call in which it lists them', async (t) => {
+    const { base, host } = await setUp(t);
+    const script = [asking({ r: ROOTS }, '"s"'), DONE];
+    const sendCall = (id: number, more?: Json): void => {
+      const call = callOf(id, { script, capabilities, ...(more === undefined ? {} : { more }) });
+      const params = call.params as { arguments: Json };
+      host.send({ ...call, params: { ...params, arguments: { script, path: `${base}/a/f` } } });
+    };
+    sendCall(1);
+    await answerTo(host, 1);
+    sendCall(2, { inputResponses: { r: { roots: [{ uri: `file://${base}/b` }] } }, requestState: 's' });
+    assert.equal(((await answerTo(host, 2)).result as Json).isError, true);
+    assert.equal((await callsSeen(host)).length, 1);
+  });
+
   it('is not asked where the policy says "host-roots: ignore"', async (t) => {
     const { base, host } = await setUp(t, { plan: { hostRoots: 'ignore' } });
     host.send(callOf(1, { script: [asking({ r: ROOTS }), DONE], capabilities }));
