@@ -15,6 +15,7 @@ const parts = await fromSource({
   evidence: 'src/core/evidence.ts',
   tests: 'src/core/run-tests.ts',
   native: 'src/disk/native.ts',
+  slices: 'src/disk/slices.ts',
   log: 'src/system/log.ts',
   audit: 'src/state/audit.ts',
 });
@@ -70,5 +71,5 @@ await parts.peers.openPeers({
 let changes = 0;
 answerParent(() => {
   changes += 1;
-  sessions.refresh(generations[changes % 2]);
+  void parts.slices.runInSlices(sessions.refreshInSteps(generations[changes % 2]), () => false);
 });
