@@ -48,7 +48,7 @@ export class Screen {
     const { problems, state } = daemon.status();
     const lines = problems.map(problemLine);
     if (state !== 'ok') lines.push(STATE_TEXT[state]);
-    return [...lines, ...describeServers(daemon.evidence(), daemon)];
+    return [...lines, ...describeServers(daemon.evidence(), { own: daemon.own, catalogue: daemon.catalogue })];
   }
 
   #advice(daemon: Daemon, settings: Settings): readonly string[] {
