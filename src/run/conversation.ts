@@ -125,6 +125,7 @@ export class Conversation {
       trips: this.#trips,
       fromServer: this.#fromServer,
       handshake: this.handshake,
+      guard: this.#options.guard,
       channel,
       notices,
       onHeaders: () => onFault(new StreamFault(HEADERS)),
@@ -148,6 +149,7 @@ export class Conversation {
     this.#fromServer.abandon();
     this.#askServer.abandon();
     this.#channel?.reset();
+    this.#options.guard.answers.forget();
   }
 
   /** Brings a new process to where the old one was; `signal`: it is being replaced itself. */

@@ -188,8 +188,9 @@ export class HostMessages implements Judge {
   }
 
   #judgeRequest(method: string, id: string, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
-    const { open, handshake, announce, onInitialize } = this.#options;
+    const { open, handshake, guard, announce, onInitialize } = this.#options;
     open.add(id);
+    guard.answers.expect(method, id);
     if (method === 'initialize') {
       const announcement = announceRoots(line, announce());
       handshake.noteInitialize(announcement.line, id);

@@ -3,6 +3,7 @@
 import { METHOD, RPC } from '../core/protocol.ts';
 import { judgeBatch } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
+import type { Guard } from './guard/guard.ts';
 import type { Handshake } from './handshake.ts';
 import { mayAsk } from './input-required.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
@@ -27,6 +28,7 @@ export interface ServerMessagesOptions {
   readonly trips: RoundTrips;
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
+  readonly guard: Guard;
   readonly channel: RootsChannel;
   readonly notices: Notices;
   /** The server frames its messages by headers: no host understands that. */
@@ -51,14 +53,14 @@ export class ServerMessages implements Judge {
   }
 
   opening(head: Buffer): Opening {
-    const { ids, own, open, handshake, trips } = this.#options;
+    const { ids, own, open, handshake, guard, trips } = this.#options;
     const read = readHead(head);
     if (read === null || read.method === METHOD.listRoots || ids.has(read.id)) return 'hold';
     const { method, id } = read;
     // A second `method` may come last: a call is judged by all of its line.
     if (method !== null) return 'hold';
     if (id === null && (own.some((requests) => requests.hasOpen) || trips.hasRetries)) return 'hold';
-    if (trips.concerns(id) && mayAsk(head)) return 'hold';
+    if (guard.answers.concerns(id) || (trips.concerns(id) && mayAsk(head))) return 'hold';
     this.#hasSpoken = true;
     return (tail) => {
       const finalId = id ?? readTailId(tail);
@@ -119,7 +121,7 @@ export class ServerMessages implements Judge {
   }
 
   #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { ids, own, open, handshake, trips } = this.#options;
+    const { ids, own, open, handshake, guard, trips } = this.#options;
     if (id === null) return 'pass';
     const judged = trips.judge(id, line);
     if (judged !== null) return judged;
@@ -129,7 +131,7 @@ export class ServerMessages implements Judge {
     }
     handshake.noteAnswer(id);
     open.settle(id);
-    return 'pass';
+    return guard.answers.judge(id, line) ?? 'pass';
   }
 
   #judgeNoise(line: Buffer): Exclude<Verdict, 'wait'> {

@@ -110,4 +110,40 @@ describe('rootsd run, the guard', () => {
     setup.host.send(callOf('/etc/passwd'));
     assert.equal((await reached(setup)).length, 1);
   });
+
+  /** Asks the server, which answers with this result. */
+  const told = async ({ host }: RunSetup, method: string, result: string): Promise<unknown> => {
+    const script = [`{"jsonrpc":"2.0","result":${result},"id":$ID}`];
+    return host.ask(method, { name: method, arguments: { script } });
+  };
+
+  it('remembers which tools only read, however long their list is', async (t) => {
+    const setup = await setUp(t);
+    const { daemon, host, base } = setup;
+    const view = viewOf({ a: `${base}/a` }, '02');
+    await daemon.next('rootsd/ack');
+    daemon.publish({ ...view, boundary: view.boundary.map((entry) => ({ ...entry, access: 'read-only' })) });
+    await daemon.next('rootsd/ack');
+    const tools = [{ name: 'read', description: 'x'.repeat(50_000), annotations: { readOnlyHint: true } }];
+    const call = (tool: string): Promise<unknown> =>
+      host.ask('tools/call', { name: tool, arguments: { path: `${base}/a/f`, script: ['{"id":$ID,"result":1}'] } });
+    assert.equal(((await call('read')) as { isError: boolean }).isError, true);
+    assert.deepEqual(await told(setup, 'tools/list', JSON.stringify({ tools })), { tools });
+    assert.equal(await call('read'), 1);
+    assert.equal(((await call('write')) as { isError: boolean }).isError, true);
+  });
+
+  it('takes out of resources and completions what names a place outside, and leaves all else as it is', async (t) => {
+    const setup = await setUp(t);
+    const { base, host } = setup;
+    const resource = (uri: string): string => `{ "uri": ${JSON.stringify(uri)}, "n":1.0}`;
+    const [inside, other] = [resource(`file://${base}/a/f`), resource('memo:x')];
+    const outside = [resource(`file://${base}/b/f`), resource('file:///etc/passwd'), resource('/etc/passwd')];
+    const list = (all: readonly string[]): string => `{"x":1.0,"resources":[${all.join(',')}]}`;
+    await told(setup, 'resources/list', list([outside[0] ?? '', inside, ...outside.slice(1), other]));
+    assert.ok(host.output.includes(list([inside, other])), host.output.toString());
+    const values = [`${base}/a/f`, '/etc', 'word', `file://${base}/b`];
+    const completion = await told(setup, 'completion/complete', JSON.stringify({ completion: { values } }));
+    assert.deepEqual(completion, { completion: { values: [values[0], 'word'] } });
+  });
 });

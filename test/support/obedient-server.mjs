@@ -56,6 +56,9 @@ const methods = {
   /** Answers with the next line of a script, the id in place of $ID; the last one stays. null, or no script: no answer. */
   'tools/call': (id, params) => follow(id, params),
   'prompts/get': (id, params) => follow(id, params),
+  'tools/list': (id, params) => follow(id, params),
+  'resources/list': (id, params) => follow(id, params),
+  'completion/complete': (id, params) => follow(id, params),
   'resources/read': (id, params) => follow(id, params),
 
   roots: async (id, { rootsId = 'r', raw }) => {

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
 import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES } from '../../core/protocol.ts';
 import type { Message } from '../message.ts';
+import { Answers } from './answers.ts';
 import { HeldPlaces, type Objection } from './held-places.ts';
 import { KnownTools } from './known-tools.ts';
 import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
@@ -32,6 +33,10 @@ export type GuardPlan = Pick<LaunchPlan, 'guard' | 'paths' | 'relativePaths' | '
 
 export class Guard {
   readonly tools = new KnownTools();
+  readonly answers = new Answers({
+    learnTools: (result) => this.tools.learn(result),
+    mayShow: (text) => !this.isOn || this.#mayShow(text),
+  });
   readonly #options: GuardOptions;
   readonly #homes: readonly string[];
   #plan: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
@@ -94,6 +99,17 @@ export class Guard {
       else if (objection !== null) return { ...named, objection };
     }
     return mustWait ? 'wait' : null;
+  }
+
+  /** Nobody waits for what is only shown: where it leads on a mount that may hang, its text tells. */
+  #mayShow(text: string): boolean {
+    const reading = { ...this.#reading(null), strict: true };
+    return [...namedPaths(text, reading)].every(({ candidates }) =>
+      (candidates ?? [text]).every((path) => {
+        const objection = this.#objectionToPath(path, false);
+        return objection === 'wait' ? this.#held.objectionToText(path) === null : objection === null;
+      }),
+    );
   }
 
   /** What the catalogue and the policy say counts before what the server says of itself. */

@@ -28,11 +28,6 @@ export class KnownTools {
     }
   }
 
-  /** Another process may have other tools. */
-  forget(): void {
-    this.#tools.clear();
-  }
-
   /** Does the server itself say that this tool only reads? Of a tool that was never listed it says nothing. */
   claimsReadOnly(name: string): boolean {
     return this.#tools.get(name)?.claimsReadOnly ?? false;
