@@ -4,8 +4,9 @@ import { covers } from './pattern.ts';
 import type { RootFacts } from './place.ts';
 
 /**
- * What nobody gets more than in this root: the caps of every declared root and project file around it, of every one
- * inside it (a server is told one access for a root, and only some have a guard: the wider one is told at the cap), and of the ceilings.
+ * What nobody gets more than in this root: the caps of every declared root and project file around it, of every one inside
+ * it (a server is told one access for a root, and only some have a guard: the wider one is told at the cap), and of the
+ * ceilings.
  */
 export function capOf(evidence: Evidence, root: RootFacts): Access | undefined {
   const forms = formsOfRoot(root);
