@@ -23,6 +23,13 @@ export class RefusedRequest extends Error {
     const code = typeof data === 'object' && data !== null && 'code' in data ? data.code : undefined;
     return typeof code === 'string' ? code : undefined;
   }
+
+  /** What to try, or undefined. */
+  get hint(): string | undefined {
+    const { data } = this.error;
+    const hint = typeof data === 'object' && data !== null && 'hint' in data ? data.hint : undefined;
+    return typeof hint === 'string' ? hint : undefined;
+  }
 }
 
 /** The connection ended, or the daemon did not answer in time. */

@@ -44,7 +44,9 @@ async function openControl(search: SearchOptions, options: ConnectionOptions): P
 /** The daemon's code decides the exit status; its text was made where the facts were, so it stays. */
 function refused(error: RefusedRequest): RootsError {
   const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
-  return Object.assign(new RootsError(code, {}, { cause: error }), { message: error.message });
+  const { hint } = error;
+  const details = hint === undefined ? { cause: error } : { cause: error, hint };
+  return Object.assign(new RootsError(code, {}, details), { message: error.message });
 }
 
 function unreachable(what: string, cause?: unknown): RootsError {

@@ -7,7 +7,7 @@ import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { Effect } from '../core/rule.ts';
 import { isName } from '../core/rule.ts';
-import { type ExplainedDecision, explainTarget } from '../daemon/explain.ts';
+import { type ExplainedDecision, explainTarget, nearServer } from '../daemon/explain.ts';
 import { readUser } from '../disk/user-facts.ts';
 import { addAllowance } from '../policy/edit-local.ts';
 import { whileAlone } from './edit-lock.ts';
@@ -44,6 +44,8 @@ interface Wanted extends Pick<AllowOptions, 'server' | 'access' | 'format'> {
 
 async function allow({ server, access, format, place, machine }: Wanted, io: Io): Promise<number> {
   const local = await openLocalPolicy(machine, io);
+  const near = nearServer(local.before.policy, server);
+  if (near !== undefined) io.stderr.write(`rootsd: no policy names a server "${server}": did you mean "${near}"?\n`);
   const known = local.before.roots.find((root) => isAt(root, place));
   const root = known?.name ?? newName(place, local.before);
   const declared = known === undefined ? { path: writtenPath(place, machine) } : {};

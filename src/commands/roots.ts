@@ -12,7 +12,8 @@ export async function rootsCommand(options: WhoOptions, io: Io): Promise<number>
   return EXIT.yes;
 }
 
-function print({ roots, view }: ExplainedRoots, io: Io): void {
+function print({ roots, view, warnings }: ExplainedRoots, io: Io): void {
+  for (const sentence of warnings) io.stderr.write(`rootsd: ${escapeForTerminal(sentence)}\n`);
   const rows = roots.map(({ access, uri, name }) => [access, uri, name]);
   for (const line of alignColumns(rows)) printLine(io, escapeForTerminal(line));
   if (roots.length > 0) return;

@@ -12,6 +12,7 @@ import { toFileUri } from '../core/path.ts';
 import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
 import { factsOf, type Peer, type User, userOf } from '../core/peer.ts';
 import { parseRootName, type RootFacts } from '../core/place.ts';
+import type { Policy } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
@@ -19,6 +20,7 @@ import { circumstancesOf, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
 import type { Leads } from '../disk/path-look.ts';
 import { resolvePath } from '../disk/resolve.ts';
+import { hintFor, nearestOf } from '../policy/nearest.ts';
 import { channelText, unenforcedFor, warningsFor } from './explain-channel.ts';
 
 export type AnswerSource = 'daemon' | 'files';
@@ -67,6 +69,8 @@ export interface ExplainedRoots {
   readonly source: AnswerSource;
   readonly roots: readonly { readonly uri: string; readonly name: string; readonly access: Access }[];
   readonly view: readonly WireViewEntry[];
+  /** About the question, in sentences. */
+  readonly warnings: readonly string[];
 }
 
 /** Who answers, for whom, and what is known of servers. */
@@ -125,7 +129,7 @@ export function explainServer(
     source,
     server,
     channel: channelText(described),
-    warnings: warningsFor(described),
+    warnings: [...strangerWarnings(evidence.policy, server), ...warningsFor(described)],
     unenforced: unenforcedFor(described, { isReadOnlyTold }),
     decisions,
   };
@@ -140,7 +144,23 @@ export function explainRoots(
   const peer = peerOf(question, own);
   const view = buildView(evidence, peer, circumstancesOf(evidence, peer));
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
-  return { source, roots, view: wireView(view) };
+  return { source, roots, view: wireView(view), warnings: strangerWarnings(evidence.policy, peer.claimed.server) };
+}
+
+/** The server that was probably meant, where no policy names this one: it need not be declared, but may be a slip. */
+export function nearServer(policy: Policy, server: string): string | undefined {
+  const named = namedServers(policy);
+  return named.has(server) ? undefined : nearestOf(server, named);
+}
+
+function namedServers(policy: Policy): ReadonlySet<string> {
+  return new Set([...policy.servers.keys(), ...policy.rules.flatMap(({ servers = [] }) => servers)]);
+}
+
+function strangerWarnings(policy: Policy, server: string | null): readonly string[] {
+  if (server === null || namedServers(policy).has(server)) return [];
+  const near = nearServer(policy, server);
+  return [`No policy names a server "${server}"${near === undefined ? '' : `: did you mean "${near}"?`}`];
 }
 
 function explained(source: AnswerSource, decision: Decision, root: RootFacts | null): ExplainedDecision {
@@ -163,7 +183,14 @@ function findRoot(evidence: Evidence, name: string): RootFacts {
   const { name: base, hasMember, member } = parseRootName(name);
   const declaration = evidence.policy.roots.find((root) => root.name === base);
   if (declaration === undefined) {
-    throw new RootsError('USAGE', { what: `Cannot explain "${name}": no policy declares a root of this name` });
+    const names = evidence.policy.roots.map((root) => root.name);
+    throw new RootsError(
+      'USAGE',
+      { what: `Cannot explain "${name}": no policy declares a root of this name` },
+      {
+        hint: hintFor(name, names, 'No policy declares a root'),
+      },
+    );
   }
   const isPattern = declaration.path.components.at(-1) === ANY;
   if (hasMember && (!isPattern || (member !== undefined && !isName(member)))) {

@@ -27,10 +27,11 @@ export function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof RefusedRequest) {
     const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
-    return refusal(`The daemon refuses: ${error.message}`, {
+    const { hint, message } = error;
+    return refusal(`The daemon refuses: ${message}`, {
       status: exitStatusOf(code),
       code,
-      ...hintIn(error.error),
+      ...(hint === undefined ? {} : { hint }),
     });
   }
   return refusalOfBug(error);
@@ -55,9 +56,4 @@ function refusal(message: string, { status, code, hint }: Details): Refusal {
   const data = { ...(code === undefined ? {} : { code }), ...(hint === undefined ? {} : { hint }) };
   const text = hint === undefined ? message : `${message}. ${hint}`;
   return { error: { code: RPC.internal, message: text, data }, sentences: [text], status };
-}
-
-function hintIn({ data }: RpcError): { readonly hint?: string } {
-  const hint = typeof data === 'object' && data !== null && 'hint' in data ? data.hint : undefined;
-  return typeof hint === 'string' ? { hint } : {};
 }

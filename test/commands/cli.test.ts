@@ -39,6 +39,17 @@ describe('rootsd', () => {
     }
   });
 
+  it('helps with run, which another file serves', async (t) => {
+    const [help, own] = await Promise.all(
+      [
+        ['help', 'run'],
+        ['run', '--help'],
+      ].map((args) => new TestHome(t).run(...args)),
+    );
+    assert.deepEqual([help?.status, help?.out], [0, own?.out]);
+    assert.match(help?.out ?? '', /--stdio pipe/);
+  });
+
   it('prints JSON with --json, whatever it reads', async (t) => {
     const home = new TestHome(t, ['dir home/a']);
     home.policy('roots: { a: { path: ~/a } }\nrules: [{ id: r, allow: [a] }]\n');
@@ -74,7 +85,7 @@ describe('rootsd', () => {
     ['roots --server', 'option "--server <NAME>" argument missing'],
     ['check --format xml', 'Allowed choices are human, json, github, sarif'],
     ['check none.yaml', 'it is not there'],
-    ['schema nothing', 'it must be one of policy, config, project'],
+    ['schema nothing', 'it must be one of policy, config, servers, project'],
     ['resolve', 'no path is given'],
     ['allow x', 'required option "--server <NAME>" not specified'],
     ['allow --server s', 'missing required argument "path"'],

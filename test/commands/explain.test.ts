@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ExplainedDecision, ExplainedServer } from '../../src/daemon/explain.ts';
+import type { ExplainedDecision, ExplainedRoots, ExplainedServer } from '../../src/daemon/explain.ts';
 import { TestHome } from '../support/serve.ts';
 
 const POLICY = `roots:
@@ -170,6 +170,22 @@ describe('rootsd explain', () => {
     assert.equal(status, 1);
     assert.ok(err.startsWith(`${path}:2:`), err);
     assert.equal(JSON.parse(out).effect, 'deny');
+  });
+
+  it('says which root or server was probably meant, whoever answers', async (t) => {
+    const home = openHome(t);
+    const asked = async () => {
+      const { err } = await home.command('explain', '--server', 'fs', 'wab');
+      const { warnings } = await home.json<ExplainedServer>('explain', '--server', 'fss');
+      const { warnings: ofRoots } = await home.json<ExplainedRoots>('roots', '--server', 'fss');
+      return [err.includes('Did you mean "web"?'), warnings[0], ofRoots];
+    };
+    const said = 'No policy names a server "fss": did you mean "fs"?';
+    assert.deepEqual(await asked(), [true, said, [said]]);
+    await home.serve();
+    assert.deepEqual(await asked(), [true, said, [said]]);
+    const { err } = await home.command('allow', '~/web', '--server', 'fss');
+    assert.match(err, /no policy names a server "fss": did you mean "fs"\?/);
   });
 
   for (const [args, message] of [

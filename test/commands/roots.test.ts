@@ -20,7 +20,7 @@ describe('rootsd roots', () => {
     const home = new TestHome(t, TREE);
     home.policy(POLICY);
     const byFiles = await home.json<ExplainedRoots>('roots', '--server', 'fs');
-    assert.deepEqual(Object.keys(byFiles), ['source', 'roots', 'view', 'status']);
+    assert.deepEqual(Object.keys(byFiles), ['source', 'roots', 'view', 'warnings', 'status']);
     assert.deepEqual([byFiles.status, byFiles.source], [0, 'files']);
     assert.deepEqual(byFiles.roots, [
       { uri: `file://${home.home}/web`, name: 'Web Site', access: 'read-write' },

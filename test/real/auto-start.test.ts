@@ -52,10 +52,10 @@ class Newcomer {
     chownSync(join(this.home, path), UID, UID);
   }
 
-  run(env: Readonly<Record<string, string>> = {}): RunHost {
+  run(env: Readonly<Record<string, string>> = {}, cwd = this.base): RunHost {
     const args = ['run', '--server', 'o', '--', process.execPath, join(this.base, 'server.mjs')];
     const { program, home } = this;
-    return new RunHost(this.#t, { program, args, cwd: this.base, uid: UID, env: { HOME: home, ...env } });
+    return new RunHost(this.#t, { program, args, cwd, uid: UID, env: { HOME: home, ...env } });
   }
 
   /** Waits for a daemon after the one that was. */
@@ -131,6 +131,22 @@ describe('rootsd run without a daemon', { skip: needsRoot }, () => {
     for (const fd of [0, 1, 2]) assert.equal(readlinkSync(`/proc/${pid}/fd/${fd}`), '/dev/null');
     const [, session] = /\) \S \d+ \d+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     assert.equal(Number(session), pid, 'it leads a session of its own');
+  });
+
+  it('finds it by HOME and PATH alone, and takes "/" for no root', async (t) => {
+    const user = new Newcomer(t);
+    const first = user.run({}, '/');
+    await first.initialize({ roots: {} });
+    const pid = user.daemonPid();
+    // The host, too, says that it means the whole disk: that narrows nothing and widens nothing.
+    const asked = await first.next(({ method }) => method === 'roots/list');
+    first.send({ id: asked.id, result: { roots: [{ uri: 'file:///' }] } });
+    assert.deepEqual(await roots(first), [`file://${user.home}/a`]);
+    const { env, cwd } = (await first.ask('environment')) as { env: Record<string, string>; cwd: string };
+    assert.deepEqual([Object.keys(env).sort(), cwd], [['HOME', 'PATH'], '/']);
+    const second = user.run({}, '/');
+    await second.initialize();
+    assert.deepEqual([await roots(second), user.daemonPid()], [[`file://${user.home}/a`], pid]);
   });
 
   it('starts one daemon where several runs begin at once, and all get their first roots', async (t) => {
