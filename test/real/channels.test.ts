@@ -2,11 +2,12 @@
 // refused before it sees the call.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { EVERYTHING, GIT, MEMORY, MEMORY_BANK } from '../support/real-servers.ts';
+import { OBEDIENT_SERVER, RunHost } from '../support/run-host.ts';
 import { ROOTSD, TestHome } from '../support/serve.ts';
 
 interface Called {
@@ -144,5 +145,26 @@ describe('the server "git" of cyanheads, told by a variable', () => {
     assert.match((await status('a')).text, /isClean/);
     const { text, isError } = await status('b');
     assert.ok(isError && /traversal/.test(text), text);
+  });
+});
+
+describe('a server that is told by a file of its settings', () => {
+  it('is told by the built program, which loads the editors of such files from where they are', async (t) => {
+    const home = new TestHome(t, ['dir home/a']);
+    const file = `${home.base}/settings.yaml`;
+    const before = '# mine\nfiles:\n  allowed: [/]\n';
+    writeFileSync(file, before);
+    const channel = `{ kind: config, path: ${file}, key: [files, allowed], format: yaml, empty: everything }`;
+    home.policy(
+      `roots: { a: { path: ~/a } }\nservers: { s: { channels: [${channel}] } }\nrules: [{ id: r, allow: [a], servers: [s] }]\n`,
+    );
+    await home.serve();
+    const args = ['run', '--server', 's', '--', process.execPath, OBEDIENT_SERVER];
+    const host = new RunHost(t, { program: ROOTSD, args, env: home.env });
+    await host.initialize();
+    assert.equal(readFileSync(file, 'utf8'), `# mine\nfiles:\n  allowed:\n    - ${home.home}/a\n`);
+    host.process.stdin?.end();
+    await host.ended;
+    assert.equal(readFileSync(file, 'utf8'), before);
   });
 });
