@@ -136,7 +136,7 @@ export class Conversation {
 
   /** Answers what is open, and all that is still to come, in the server's place. */
   refuseAll(error: RpcError): void {
-    this.hostMessages.gate = error;
+    this.hostMessages.gate = { error, isForNow: false };
     this.#trips.abandon();
     this.open.fail(this.#options.host, error);
   }
@@ -150,6 +150,12 @@ export class Conversation {
     this.#askServer.abandon();
     this.#channel?.reset();
     this.#options.guard.answers.forget();
+  }
+
+  /** No process is to come for now: what the host asks is answered with this error until one does. */
+  refuseForNow(error: RpcError): void {
+    this.server.redirect(null);
+    this.hostMessages.gate = { error, isForNow: true };
   }
 
   /** Brings a new process to where the old one was; `signal`: it is being replaced itself. */

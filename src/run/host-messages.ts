@@ -25,11 +25,15 @@ const READ_WHOLE: ReadonlySet<string> = new Set([
   ...SETTINGS,
 ]);
 
-/**
- * `draining`: requests wait, so that those under way can end. `shut`: everything waits, there is no server now.
- * An error: there will be none, and requests are answered with it.
- */
-export type Gate = 'open' | 'draining' | 'shut' | RpcError;
+/** There is no server: requests are answered with this error. */
+export interface Refusing {
+  readonly error: RpcError;
+  /** There may be one later: what the host says beside its requests is remembered for it. */
+  readonly isForNow: boolean;
+}
+
+/** `draining`: requests wait, so that those under way can end. `shut`: everything waits, there is no server now. */
+export type Gate = 'open' | 'draining' | 'shut' | Refusing;
 
 export interface HostMessagesOptions {
   /** The server is being initialized: are roots announced to it? */
@@ -171,7 +175,7 @@ export class HostMessages implements Judge {
     line: Buffer,
     { judgement, isOurs }: { judgement: Exclude<Judgement, 'wait'>; isOurs: boolean },
   ): Exclude<Verdict, 'wait'> {
-    if (typeof this.gate === 'object') return this.#refuse(message, this.gate);
+    if (typeof this.gate === 'object') return this.#refuse(message, line, this.gate);
     if (judgement !== 'pass') return this.#holdBack(judgement.reply);
     switch (message.kind) {
       case 'call':
@@ -262,11 +266,20 @@ export class HostMessages implements Judge {
     return 'drop';
   }
 
-  #refuse(message: Message, error: RpcError): Exclude<Verdict, 'wait'> {
+  #refuse(message: Message, line: Buffer, { error, isForNow }: Refusing): 'drop' {
+    const { host, onRefused } = this.#options;
     if (message.kind === 'call' && message.id !== null) {
-      this.#options.host.insert(errorLine(message.id, error));
-      this.#options.onRefused();
-    }
+      // A host that asks whether the other end still lives keeps its session.
+      if (isForNow && message.method === 'ping') host.insert(`{"jsonrpc":"2.0","id":${message.id},"result":{}}`);
+      else host.insert(errorLine(message.id, error));
+      onRefused();
+    } else if (isForNow) this.#remember(message, line);
     return 'drop';
+  }
+
+  /** What is no request, heard in the absence of a server. */
+  #remember(message: Message, line: Buffer): void {
+    if (message.kind === 'call') this.#judgeNotification(message.method, line);
+    if (message.kind === 'answer') this.#judgeAnswer(message.id, line);
   }
 }

@@ -1,6 +1,5 @@
 // How a server is started: where another boundary makes this another, it takes another process to follow.
 
-import { RootsError } from '../core/errors.ts';
 import type { BoundaryEntry, LaunchPlan } from '../core/protocol.ts';
 import { type Channel, carriersOf } from '../core/server-traits.ts';
 import { expandArguments, hasPlaceholders, namedRoots } from './placeholders.ts';
@@ -36,7 +35,8 @@ export interface LaunchOptions {
 }
 
 export interface PreparedLaunch {
-  readonly launch: Launch;
+  /** null: there must be no process. */
+  readonly launch: Launch | null;
   /** What does not reach the server, in sentences. */
   readonly warnings: readonly string[];
 }
@@ -46,14 +46,11 @@ export function plainLaunch(command: readonly string[]): Launch {
   return { argv: command, env: {}, cwd: null, settings: null };
 }
 
-export function sameLaunch(a: Launch, b: Launch): boolean {
+export function sameLaunch(a: Launch | null, b: Launch | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/**
- * The launch that carries what holds now. Throws a RootsError PEER_NOTHING_ALLOWED where there must be no process, or
- * TOMBSTONE_FAILED.
- */
+/** The launch that carries what holds now. Throws a RootsError TOMBSTONE_FAILED. */
 export function prepareLaunch(options: LaunchOptions): PreparedLaunch {
   const { command, places, names, plan, tombstone } = options;
   const [program = '', ...args] = command;
@@ -61,9 +58,8 @@ export function prepareLaunch(options: LaunchOptions): PreparedLaunch {
   const carrier = <K extends Channel['kind']>(kind: K) =>
     carriers.find((one): one is ChannelOf<K> => one.kind === kind);
   const [variable, settings] = [carrier('env'), carrier('config')];
-  if (places.length === 0 && plan.empty === 'stop') throw new RootsError('PEER_NOTHING_ALLOWED');
-  const variablePlaces = variable === undefined ? [] : places.filter(({ path }) => travels(path, variable));
-  const launch: Launch = {
+  const variablePlaces = variable === undefined ? places : places.filter(({ path }) => travels(path, variable));
+  const launch = (): Launch => ({
     argv: [program, ...expandArguments(args, places, tombstone)],
     env: variable === undefined ? {} : { [variable.name]: variableText(variable, variablePlaces, options) },
     cwd: carrier('cwd') === undefined ? null : (places[0]?.path ?? tombstone()),
@@ -71,12 +67,12 @@ export function prepareLaunch(options: LaunchOptions): PreparedLaunch {
       settings === undefined
         ? null
         : { channel: settings, paths: pathsOf(places, options), isGrant: places.length > 0 },
-  };
-  const left = variable === undefined ? [] : places.filter((place) => !variablePlaces.includes(place));
+  });
+  const left = places.filter((place) => !variablePlaces.includes(place));
   const texts = variable?.value.form === 'template' ? [...args, variable.value.template] : args;
   const unknown = namedRoots(texts).filter((name) => !names.includes(name));
   return {
-    launch,
+    launch: variablePlaces.length === 0 && plan.empty === 'stop' ? null : launch(),
     warnings: [
       ...left.map(({ root, path }) => leftOut(root, path, variable?.name ?? '')),
       ...unknown.map((name) => noSuchRoot(name, names)),
@@ -87,7 +83,6 @@ export function prepareLaunch(options: LaunchOptions): PreparedLaunch {
 /** The list as it travels; of no places what the server takes for nothing. */
 function pathsOf(places: readonly BoundaryEntry[], { plan, tombstone }: LaunchOptions): readonly string[] {
   if (places.length > 0) return places.map(({ path }) => path);
-  if (plan.empty === 'stop') throw new RootsError('PEER_NOTHING_ALLOWED');
   return plan.empty === 'empty' ? [] : [tombstone()];
 }
 

@@ -1,15 +1,19 @@
 // Arguments, variables, settings, working directory: another one is another process. The host keeps its session, its
-// messages wait meanwhile.
+// messages wait meanwhile. Where there must be no process, it keeps its session too: requests get an error until there may
+// be one again.
 //
 // INVARIANT: a process whose launch does not hold any more lives no longer than its calls take to end (5 s at most),
 // whatever else is under way: the start of it, its handshake, or what the host does not read.
 
 import type { Timer } from '../client/timer.ts';
+import { RootsError } from '../core/errors.ts';
 import { RPC, type RpcError } from '../core/protocol.ts';
 import type { Child } from './child.ts';
 import type { Conversation } from './conversation.ts';
 import { QUICK } from './end-child.ts';
-import { type Launch, plainLaunch, sameLaunch } from './launch.ts';
+import { Latch } from './latch.ts';
+import { type Launch, sameLaunch } from './launch.ts';
+import { refusalOf } from './refusal.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** How long calls may end before the server is replaced. */
@@ -22,13 +26,13 @@ const STARTED_AGAIN: RpcError = {
 export interface ServerReplacementOptions {
   readonly conversation: Conversation;
   readonly timer: Timer;
-  /** The launch that holds now. Throws a RootsError. */
-  readonly launch: () => Launch;
+  /** The launch that holds now; null: there must be no process. Throws a RootsError. */
+  readonly launch: () => Launch | null;
   readonly start: (launch: Launch) => Promise<Child>;
   /** Ties a new process to the host; one that must not run is ended there. */
   readonly serve: (child: Child) => ServerProcess;
   /** Does the session end? Then nothing more is started. */
-  readonly isOver: () => boolean;
+  readonly over: Latch;
   /** The host may be read again. */
   readonly resume: () => void;
   /** There can be no process with what holds. */
@@ -38,9 +42,11 @@ export interface ServerReplacementOptions {
 export class ServerReplacement {
   readonly #options: ServerReplacementOptions;
   #process: ServerProcess | null = null;
-  /** What the process was started with, and what holds. */
-  #launch: Launch = plainLaunch([]);
-  #wanted: Launch = plainLaunch([]);
+  /** What the process was started with, and what holds; null: none runs, and none must. */
+  #launch: Launch | null = null;
+  #wanted: Launch | null = null;
+  /** A process runs again after there was none. */
+  #started = new Latch();
   /** Has the process been told what the host said to the ones before it? */
   #replayed: Promise<void> | null = null;
   #stopReplay = new AbortController();
@@ -72,10 +78,24 @@ export class ServerReplacement {
     if (!this.#isFollowing) this.#following = this.#follow();
   }
 
-  /** Resolves when a process runs with what holds (true), or none ever will (false). */
+  /** Must no process run? */
+  get isStopped(): boolean {
+    return this.#process !== null && this.#launch === null;
+  }
+
+  /** Resolves when what runs is what must (true), or nothing ever will (false). */
   async settled(): Promise<boolean> {
     while (this.#isFollowing) await this.#following;
-    return !this.#options.isOver();
+    return !this.#options.over.isSet;
+  }
+
+  /** The same, but while no process must run it waits for one that may. */
+  async running(): Promise<boolean> {
+    for (;;) {
+      const mayGoOn = await this.settled();
+      if (!mayGoOn || this.#launch !== null) return mayGoOn;
+      await Promise.race([this.#started.reached, this.#options.over.reached]);
+    }
   }
 
   async #follow(): Promise<void> {
@@ -89,7 +109,7 @@ export class ServerReplacement {
       this.#isFollowing = false;
     }
     if (this.#process === null || this.#isEnding(this.#process)) return;
-    this.#options.conversation.hostMessages.gate = 'open';
+    if (this.#launch !== null) this.#options.conversation.hostMessages.gate = 'open';
     this.#options.resume();
   }
 
@@ -105,21 +125,45 @@ export class ServerReplacement {
   }
 
   async #replace(old: ServerProcess): Promise<void> {
-    const { conversation, launch, start, serve, isOver } = this.#options;
-    await this.#drain(old);
-    if (this.#isEnding(old) || sameLaunch(this.#wanted, this.#launch)) return;
-    conversation.hostMessages.gate = 'shut';
+    const { launch, over } = this.#options;
+    if (this.#launch !== null) {
+      await this.#drain(old);
+      if (this.#isEnding(old) || sameLaunch(this.#wanted, this.#launch)) return;
+      await this.#end(old);
+      if (over.isSet) return;
+    }
+    this.#wanted = launch();
+    this.#launch = this.#wanted;
+    if (this.#launch === null) this.#stop();
+    else await this.#startAgain(this.#launch);
+  }
+
+  async #end(old: ServerProcess): Promise<void> {
+    this.#options.conversation.hostMessages.gate = 'shut';
     this.#stopReplay.abort();
+    this.#replayed = null;
     old.end(QUICK);
     await old.finished();
     await old.gone();
-    if (isOver()) return;
+  }
+
+  #stop(): void {
+    const { conversation } = this.#options;
+    const { error } = refusalOf(new RootsError('PEER_NOTHING_ALLOWED'));
+    conversation.abandonProcess(error);
+    conversation.refuseForNow(error);
+    this.#started = new Latch();
+  }
+
+  async #startAgain(launch: Launch): Promise<void> {
+    const { conversation, start, serve } = this.#options;
+    conversation.hostMessages.gate = 'shut';
+    // Also what was opened for a server while there was none.
     conversation.abandonProcess(STARTED_AGAIN);
-    this.#wanted = launch();
-    this.#launch = this.#wanted;
-    this.#process = serve(await start(this.#launch));
+    this.#process = serve(await start(launch));
     this.#stopReplay = new AbortController();
     this.#replayed = conversation.replay(this.#stopReplay.signal);
+    this.#started.set();
   }
 
   /** Lets calls under way end; there are none where the server has not been heard yet. */
@@ -139,9 +183,9 @@ export class ServerReplacement {
     if (isDone) this.#replayed = null;
   }
 
-  /** Does it end, by itself or because the session does? Then it is not replaced. */
+  /** Does it end, by itself or because the session does? Then it is not replaced. One that we have stopped is. */
   #isEnding(process: ServerProcess): boolean {
-    return process.hasEnded || process.isBeingEnded || this.#options.isOver();
+    return this.#options.over.isSet || (this.#launch !== null && (process.hasEnded || process.isBeingEnded));
   }
 
   #wait(ms: number): Promise<void> {

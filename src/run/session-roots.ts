@@ -68,8 +68,11 @@ export class SessionRoots {
     return carriers.length === 1 && carriers[0]?.kind === 'roots';
   }
 
-  /** What starts a server with the paths that hold now; says what of them cannot travel. Throws as prepareLaunch() does. */
-  launch(): Launch {
+  /**
+   * What starts a server with the paths that hold now; null: there must be none. Says what of them cannot travel. Throws as
+   * prepareLaunch() does.
+   */
+  launch(): Launch | null {
     const { command, attachment, warn } = this.#options;
     const { view, boundary } = attachment.view;
     const names = [...new Set([...view, ...boundary].map(({ root }) => root))];

@@ -90,14 +90,93 @@ describe('rootsd run, a server to which an empty list means everything', () => {
     assert.match(JSON.stringify(host.messages[0]?.error), /nothing is allowed to it.*rootsd allow PATH --server NAME/);
   });
 
-  it('ends when the last root is taken away', async (t) => {
-    const plan = { channels: [{ kind: 'roots' }], empty: 'stop' } as const;
-    const { daemon, host } = await setUpRun(t, program(), { plan });
+  const plan = { channels: [{ kind: 'roots' }], empty: 'stop' } as const;
+  const stopped = async (setup: RunSetup): Promise<void> => {
+    await setup.host.initialize();
+    await change(setup, '02');
+  };
+
+  it('is stopped when the last root is taken away; the host keeps its session and hears what to do', async (t) => {
+    const setup = await setUpRun(t, program(), { plan });
+    const { host } = setup;
     await host.initialize();
     const { pid } = await environment(host);
-    daemon.publish(viewOf({}, '02'));
-    assert.deepEqual(await host.ended, { status: 77, signal: null });
+    await change(setup, '02');
     assert.equal(identifyProcess(pid), null);
+    const { error } = await host.request('tools/call', { name: 'x', arguments: {} });
+    assert.match(JSON.stringify(error), /nothing is allowed to it.*rootsd allow PATH --server NAME/);
+    assert.deepEqual(await host.ask('ping'), {}, 'a host that asks whether the session lives hears that it does');
+  });
+
+  it('is started again, with all that it was told, when something is allowed again', async (t) => {
+    const setup = await setUpRun(t, program(), { plan });
+    const { base, host } = setup;
+    await host.initialize();
+    await host.request('resources/subscribe', { uri: `file://${base}/a/s` });
+    await change(setup, '02');
+    await change(setup, '03', 'a', 'b');
+    const methods = ((await host.ask('received')) as string[]).map((line) => JSON.parse(line).method);
+    assert.deepEqual(methods, ['initialize', 'notifications/initialized', 'resources/subscribe', 'received']);
+    const { result } = (await host.ask('roots')) as { result: { roots: readonly unknown[] } };
+    assert.equal(result.roots.length, 2);
+    await change(setup, '04');
+    await change(setup, '05', 'b');
+    assert.deepEqual(await host.ask('echo', { n: 1 }), { n: 1 }, 'also a second time');
+  });
+
+  it('lets calls under way end before it is stopped', async (t) => {
+    const setup = await setUpRun(t, program(), { plan });
+    const { host } = setup;
+    await host.initialize();
+    const late = host.request('later', { ms: 300 });
+    await change(setup, '02');
+    assert.equal((await late).result, 'later');
+  });
+
+  it('hears after its start what the host said while there was none', async (t) => {
+    const setup = await setUpRun(t, program(), { plan });
+    const { base, host } = setup;
+    const capabilities = { roots: { listChanged: true } };
+    await host.request('initialize', { protocolVersion: '2025-11-25', capabilities });
+    await change(setup, '02');
+    host.send({ method: 'notifications/initialized' });
+    const asked = await host.next(({ method }) => method === 'roots/list');
+    await change(setup, '03', 'a', 'b');
+    host.send({ id: asked.id, result: { roots: [{ uri: `file://${base}/b` }] } });
+    const { result } = (await host.ask('roots', {})) as { result: { roots: { name: string }[] } };
+    assert.deepEqual(
+      result.roots.map(({ name }) => name),
+      ['b'],
+    );
+    const methods = ((await host.ask('received')) as string[]).map((line) => JSON.parse(line).method);
+    assert.deepEqual(methods.slice(0, 2), ['initialize', 'notifications/initialized']);
+  });
+
+  it('is started again when the host lists a root again', async (t) => {
+    const { base, host } = await setUpRun(t, program(), { plan });
+    const list = async (...names: readonly string[]): Promise<void> => {
+      const { id } = await host.next(({ method }) => method === 'roots/list');
+      host.skip();
+      host.send({ id, result: { roots: names.map((name) => ({ uri: `file://${base}/${name}` })) } });
+    };
+    await host.initialize({ roots: { listChanged: true } });
+    await list();
+    await host.said('No directory is allowed');
+    while ((await host.request('echo')).error === undefined);
+    host.send({ method: 'notifications/roots/list_changed' });
+    await list('a');
+    while ((await host.request('echo')).error !== undefined);
+  });
+
+  it('ends with the host, or by its signal, while it is stopped', async (t) => {
+    const left = await setUpRun(t, program(), { plan });
+    await stopped(left);
+    left.host.process.stdin?.end();
+    assert.deepEqual(await left.host.ended, { status: 0, signal: null });
+    const signalled = await setUpRun(t, program(), { plan });
+    await stopped(signalled);
+    signalled.host.process.kill('SIGTERM');
+    assert.deepEqual(await signalled.host.ended, { status: null, signal: 'SIGTERM' });
   });
 });
 

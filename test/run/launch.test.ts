@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RootsError } from '../../src/core/errors.ts';
 import type { BoundaryEntry } from '../../src/core/protocol.ts';
 import type { Channel, EmptyAnswer, EnvValue } from '../../src/core/server-traits.ts';
 import { type PreparedLaunch, prepareLaunch } from '../../src/run/launch.ts';
@@ -51,11 +50,11 @@ describe('prepareLaunch(), a variable', () => {
     ['no root of that name', SECOND, ['/a'], TOMBSTONE],
   ];
   for (const [what, value, paths, text] of rows) {
-    it(`holds ${what}`, () => assert.deepEqual(prepare({ channels: env(value), paths }).launch.env, { DIRS: text }));
+    it(`holds ${what}`, () => assert.deepEqual(prepare({ channels: env(value), paths }).launch?.env, { DIRS: text }));
   }
 
   it('is empty only where that means nothing', () => {
-    const text = (value: EnvValue) => prepare({ channels: env(value), paths: [], empty: 'empty' }).launch.env.DIRS;
+    const text = (value: EnvValue) => prepare({ channels: env(value), paths: [], empty: 'empty' }).launch?.env.DIRS;
     assert.deepEqual([text(COMMA), text(JSON_LIST), text(FILE)], ['', '[]', '']);
   });
 
@@ -67,13 +66,13 @@ describe('prepareLaunch(), a variable', () => {
 
 describe('prepareLaunch(), other channels', () => {
   it('starts in the first root, or in an empty directory', () => {
-    const cwd = (...paths: string[]) => prepare({ channels: [{ kind: 'cwd' }], paths }).launch.cwd;
+    const cwd = (...paths: string[]) => prepare({ channels: [{ kind: 'cwd' }], paths }).launch?.cwd;
     assert.deepEqual([cwd('/a', '/b'), cwd()], ['/a', TOMBSTONE]);
   });
 
   it('gives the list for a file, and whether it grants anything', () => {
     const channel: Channel = { kind: 'config', path: '/c.json', key: ['k'], format: 'json' };
-    const settings = (...paths: string[]) => prepare({ channels: [channel], paths }).launch.settings;
+    const settings = (...paths: string[]) => prepare({ channels: [channel], paths }).launch?.settings;
     assert.deepEqual(settings('/a,b', '/c'), { channel, paths: ['/a,b', '/c'], isGrant: true });
     assert.deepEqual(settings(), { channel, paths: [TOMBSTONE], isGrant: false });
   });
@@ -84,14 +83,13 @@ describe('prepareLaunch(), other channels', () => {
     assert.deepEqual(launch, { argv: ['x', '/a'], env: {}, cwd: null, settings: null });
   });
 
-  it('refuses a launch where nothing is allowed and that would mean everything', () => {
+  it('is none where nothing is allowed, or nothing can travel, and that would mean everything', () => {
     for (const kind of ['roots', 'argv', 'cwd'] as const) {
-      assert.throws(
-        () => prepare({ channels: [{ kind }], paths: [], empty: 'stop', args: ['{roots}'] }),
-        (error) => error instanceof RootsError && error.code === 'PEER_NOTHING_ALLOWED',
-      );
+      const { launch } = prepare({ channels: [{ kind }], paths: [], empty: 'stop', args: ['{roots}'] });
+      assert.equal(launch, null);
     }
-    assert.throws(() => prepare({ channels: env(COMMA), paths: ['/a,b'], empty: 'stop' }), RootsError);
+    assert.equal(prepare({ channels: env(COMMA), paths: ['/a,b'], empty: 'stop' }).launch, null);
+    assert.notEqual(prepare({ channels: env(COMMA), paths: ['/a,b', '/c'], empty: 'stop' }).launch, null);
   });
 
   it('warns of a placeholder that names no root of the policy', () => {

@@ -1,0 +1,141 @@
+// What holds, followed: the daemon's view and the host's own roots. The guard, the channel of roots and the launch of the
+// server go with it.
+
+import type { Attachment } from '../client/attach.ts';
+import type { Timer } from '../client/timer.ts';
+import type { ViewMessage } from '../core/protocol.ts';
+import type { Conversation } from './conversation.ts';
+import { HostRoots } from './host-roots.ts';
+import type { Launch } from './launch.ts';
+import type { Notices } from './notices.ts';
+import type { Reply } from './own-requests.ts';
+import { ASK_MS } from './roots-channel.ts';
+import type { HostRootsInside } from './round-trips.ts';
+import type { SessionRoots } from './session-roots.ts';
+import { daemonLost, NEVER_ASKED, nothingAllowed } from './warnings.ts';
+
+export interface SessionViewOptions {
+  readonly conversation: () => Conversation;
+  readonly notices: Notices;
+  readonly timer: Timer;
+  /** The name that the command line gives the server. */
+  readonly claimedServer: string | null;
+  /** Another launch may hold now. */
+  readonly onChange: () => void;
+  /** Resolves when the server goes by what holds (true), or none ever will (false). */
+  readonly settled: () => Promise<boolean>;
+}
+
+/** What is there once the daemon has answered. */
+interface Begun {
+  readonly attachment: Attachment;
+  readonly roots: SessionRoots;
+}
+
+export class SessionView {
+  readonly #options: SessionViewOptions;
+  readonly #hostRoots: HostRoots;
+  #begun: Begun | null = null;
+  /** Is there a server, or was there one? */
+  #isServed = false;
+
+  constructor(options: SessionViewOptions) {
+    this.#options = options;
+    this.#hostRoots = new HostRoots({
+      ask: () => options.conversation().askHostRoots(),
+      onChange: (list) => {
+        this.#begun?.roots.narrow(list);
+        this.#changed();
+        this.#begun?.roots.channel.release();
+      },
+      warn: (sentence) => options.notices.say(sentence),
+    });
+  }
+
+  /** For a host of the modern era, which lists its roots within its requests. */
+  get hostRootsInside(): HostRootsInside {
+    return {
+      areWanted: () => this.#narrows,
+      onTold: (reply: Reply) => this.#hostRoots.told(reply),
+      warn: (sentence) => this.#options.notices.say(sentence),
+    };
+  }
+
+  /** The daemon has answered. */
+  begin(attachment: Attachment, roots: SessionRoots): void {
+    this.#begun = { attachment, roots };
+    this.#sayIfEmpty();
+  }
+
+  /** The server is there: from now on it is acknowledged what it goes by. */
+  serve(): void {
+    this.#isServed = true;
+    if (this.#begun !== null) void this.#acknowledge(this.#begun.attachment.view);
+  }
+
+  /** What starts the server with what holds; null: nothing must. Throws as SessionRoots.launch() does. */
+  launch(): Launch | null {
+    return this.#begun?.roots.launch() ?? null;
+  }
+
+  /** The daemon says that another view holds. */
+  take(view: ViewMessage): void {
+    const { attachment, roots } = this.#begun ?? {};
+    if (attachment?.connected === false) this.#options.notices.say(daemonLost(attachment.refusal));
+    const before = roots?.plan;
+    roots?.update();
+    this.#changed();
+    if (before?.hostRoots === 'ignore') this.askHostRoots();
+    if (this.#isServed) void this.#acknowledge(view);
+  }
+
+  /** The server is initialized. */
+  initialized(): void {
+    const { timer, notices } = this.#options;
+    const { roots } = this.#begun ?? {};
+    roots?.channel.open();
+    this.askHostRoots();
+    if (!roots?.channel.isAnnounced || !roots.isRootsChannel) return;
+    timer(ASK_MS, () => {
+      if (!roots.channel.hasAsked) notices.say(NEVER_ASKED);
+    });
+  }
+
+  /** The host's own roots may be others. */
+  askHostRoots(): void {
+    const { hostHasRoots, handshake } = this.#options.conversation();
+    if (!hostHasRoots || !handshake.isInitialized || !this.#narrows) return;
+    this.#begun?.roots.channel.hold();
+    void this.#hostRoots.refresh();
+  }
+
+  close(): void {
+    this.#begun?.attachment.close();
+    this.#begun?.roots.close();
+  }
+
+  get #narrows(): boolean {
+    return this.#begun?.roots.plan.hostRoots === 'narrow';
+  }
+
+  /** What holds is another list: says so, and lets the launch follow that goes with it. */
+  #changed(): void {
+    this.#sayIfEmpty();
+    this.#options.onChange();
+  }
+
+  /** Says that a view is in force: never before the server has been told, or replaced; never of one that is outdated. */
+  async #acknowledge(view: ViewMessage): Promise<void> {
+    if (this.#begun === null || !(await this.#options.settled())) return;
+    const { attachment, roots } = this.#begun;
+    await roots.channel.whenTold();
+    if (view === attachment.view) attachment.ack(view);
+  }
+
+  #sayIfEmpty(): void {
+    if (this.#begun === null || !this.#begun.roots.isEmpty) return;
+    const { notices, claimedServer } = this.#options;
+    const { result, view } = this.#begun.attachment;
+    notices.say(nothingAllowed(result.peer.server ?? claimedServer, this.#begun.roots.plan, view.view));
+  }
+}
