@@ -102,6 +102,40 @@ describe('a daemon', { skip: needsMounts() }, () => {
   });
 });
 
+describe('a daemon whose disk', { concurrency: true }, () => {
+  for (const [what, code] of [
+    ['breaks', 'EIO'],
+    ['is made read-only under its open files', 'EROFS'],
+  ] as const) {
+    it(`${what} serves on, says what it cannot write, and writes it when it can`, async (t) => {
+      const home = new TestHome(t, TREE);
+      home.policy(ALLOW('a'));
+      const state = join(home.home, '.local/state/rootsd');
+      const preload = fileURLToPath(new URL('../support/fails-on-disk.mjs', import.meta.url));
+      const env = { NODE_OPTIONS: `--import=${preload}`, FAIL_BELOW: state, FAIL_WITH: code };
+      const daemon = await home.serveWith({ env });
+      const [session] = await attachMany(t, home.socket, 1);
+      daemon.process.kill('SIGUSR2');
+      home.policy(ALLOW('b'));
+      while (session?.told.at(-1)?.join() !== 'b') await new Promise((resolve) => setTimeout(resolve, 10));
+      await daemon.logged('last good state not kept');
+      const { error } = await daemon.logged('audit line lost');
+      assert.equal((error as { code: string }).code, code);
+      await home.peer('t');
+      daemon.process.kill('SIGUSR2');
+      await daemon.logged('state file written again');
+      assert.ok(readFileSync(join(state, 'last-good/user.json'), 'utf8').includes('allow: [b]'));
+      await home.peer('u');
+      const { lines } = await daemon.logged('audit goes on');
+      assert.ok(Number(lines) >= 3, `${lines} lines`);
+      assert.deepEqual([daemon.count('audit line lost'), daemon.count('bug')], [1, 0]);
+      const verdict = verifyAudit(auditFiles(join(state, 'audit.jsonl'), 5));
+      assert.equal(verdict.ok, true, JSON.stringify(verdict));
+      assert.equal((await daemon.kill('SIGTERM')).status, 0);
+    });
+  }
+});
+
 describe('a daemon whose clock is set back and forward by years', () => {
   it('keeps its sessions, is not idle before its time, and hears of every change', async (t) => {
     const home = new TestHome(t, TREE);

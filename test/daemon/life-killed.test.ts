@@ -61,7 +61,8 @@ class Subject {
 
   /** What is there is what belongs there, and the audit is whole. */
   assertClean(what: string): void {
-    assert.deepEqual(readdirSync(this.run).sort(), ['control.sock', 'lock', 'rootsd.sock'], what);
+    const own = ['control.sock', 'lock', 'rootsd.sock', 'rootsd.sock.plan-first.json'];
+    assert.deepEqual(readdirSync(this.run).sort(), own, what);
     const audit = /^audit\.jsonl(\.[1-9]|\.torn)?$/;
     const others = readdirSync(this.state).filter((name) => !audit.test(name));
     assert.deepEqual(others.sort(), ['endpoint', 'last-good', 'lock'], what);
