@@ -1,6 +1,7 @@
 // A live attachment to the daemon: what we were last told, kept for a while when the daemon goes away.
 //
 // INVARIANT: while the connection is lost the view never grows. It stays for at most 30 s, then it is empty (docs/protocol.md).
+// A daemon that is connected and does not answer is as good as gone.
 // The 30 s are of the monotonic clock: setting the time changes nothing, a stopped process finds them over, and a suspended
 // machine, on which no server does anything either, does not count.
 
@@ -11,6 +12,8 @@ import { type Timer, unrefTimer } from './timer.ts';
 const KEEP_MS = 30_000;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1_000;
+/** Between two questions whether the daemon still answers: one that hangs closes no connection. */
+const PING_MS = 10_000;
 
 export interface AttachOptions {
   /** The sockets to try, in order; asked again before each attempt, since a daemon may come back elsewhere. */
@@ -52,6 +55,7 @@ export class Attachment {
   #hostRoots: readonly string[] | null = null;
   #cancelDrop: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
+  #cancelPing: (() => void) | null = null;
   /** Why the daemon does not take us back, where it is there and says so. */
   #refusal: RefusedRequest | null = null;
   #closed = false;
@@ -106,6 +110,7 @@ export class Attachment {
     this.#closed = true;
     this.#cancelDrop?.();
     this.#cancelRetry?.();
+    this.#cancelPing?.();
     this.#opened?.connection.close();
     this.#opened = null;
   }
@@ -167,6 +172,7 @@ export class Attachment {
     if (this.#view === null) this.#view = opened.view;
     else this.#publish(opened.view);
     if (opened.connection.closed) this.#lost();
+    else this.#pingLater(opened.connection);
   }
 
   #sendHostRoots(): void {
@@ -179,7 +185,26 @@ export class Attachment {
     this.#options.onView(view);
   }
 
+  /** Any answer is a sign of life, also that of a daemon that knows no ping. */
+  #pingLater(connection: Connection): void {
+    const { timer = unrefTimer } = this.#options;
+    this.#cancelPing = timer(PING_MS, () => {
+      connection.request(METHOD.ping, {}).then(
+        () => this.#answered(connection),
+        (error: unknown) => {
+          if (error instanceof RefusedRequest) this.#answered(connection);
+          else connection.close();
+        },
+      );
+    });
+  }
+
+  #answered(connection: Connection): void {
+    if (this.#opened?.connection === connection) this.#pingLater(connection);
+  }
+
   #lost(): void {
+    this.#cancelPing?.();
     this.#opened = null;
     if (this.#closed) return;
     const { timer = unrefTimer } = this.#options;

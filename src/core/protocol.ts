@@ -155,6 +155,7 @@ export const METHOD = {
   ack: 'rootsd/ack',
   hostRoots: 'rootsd/hostRoots',
   listRoots: 'roots/list',
+  ping: 'ping',
   rootsChanged: 'notifications/roots/list_changed',
   status: 'rootsd/status',
   sessions: 'rootsd/sessions',

@@ -186,6 +186,8 @@ export class PeerSession implements AttachedSession {
       case METHOD.hostRoots:
         this.#options.authority.hostRoots(this, readHostRootsParams(params));
         return '{}';
+      case METHOD.ping:
+        return '{}';
       case METHOD.attach:
         throw new Refusal({ code: RPC.invalidRequest, message: 'Already attached' });
       default:

@@ -48,6 +48,14 @@ async function back({ attachment, timer }: Attached): Promise<void> {
   }
 }
 
+/** Lets the clock go on, and the answers to what is asked then arrive. */
+async function ping({ daemon, timer }: Attached): Promise<void> {
+  timer.advance(PING_MS);
+  await daemon.next('ping');
+}
+
+const PING_MS = 10_000;
+const DEADLINE_MS = 5_000;
 const namesIn = ({ roots }: ViewMessage): readonly string[] => roots.map(({ name }) => name);
 
 describe('attach()', () => {
@@ -191,8 +199,7 @@ describe('Attachment', () => {
     await back(setup);
     assert.deepEqual(namesIn(await restored), ['c']);
     assert.deepEqual(namesIn(attachment.view), ['c']);
-    timer.advance(60_000);
-    assert.deepEqual(namesIn(attachment.view), ['c'], 'the drop was cancelled');
+    assert.deepEqual(timer.pending, [PING_MS], 'the drop was cancelled');
   });
 
   it('knows why the daemon refuses to take it back, until it does or is gone again', async (t) => {
@@ -212,6 +219,26 @@ describe('Attachment', () => {
     daemon.refusal = null;
     await back(setup);
     assert.equal(refusal(), null);
+  });
+
+  it('asks a daemon every 10 s whether it lives, and takes one that hangs for one that is gone', async (t) => {
+    const setup = await setUp(t);
+    const { daemon, attachment, timer, views } = setup;
+    for (let i = 0; i < 3; i++) {
+      await ping(setup);
+      // The answer has come: nothing has a deadline any more.
+      while (timer.pending.join() !== String(PING_MS)) await new Promise((resolve) => setImmediate(resolve));
+    }
+    daemon.answers = false;
+    await ping(setup);
+    timer.advance(DEADLINE_MS - 1);
+    assert.equal(attachment.connected, true);
+    timer.advance(1);
+    await lost(setup);
+    timer.advance(29_999);
+    assert.deepEqual([namesIn(attachment.view), views.length], [['a'], 0]);
+    timer.advance(1);
+    assert.deepEqual([attachment.view.roots, views.length], [[], 1]);
   });
 
   it('tells a daemon that is back what the host said', async (t) => {
