@@ -2,10 +2,10 @@
 // never a fact: it may come late, be about something else, or not come at all.
 
 import { type FSWatcher, statSync, watch } from 'node:fs';
-import { basename } from 'node:path';
 import type { Hint } from './hints.ts';
 import { identityOf } from './identity.ts';
 import { Interests } from './interests.ts';
+import { nameOf } from './link-walk.ts';
 
 export interface DirectoryWatchesOptions<T> {
   /** Where even asking for a directory may hang, none is watched. */
@@ -34,6 +34,9 @@ interface OurWatcher<T> extends FSWatcher {
   /** Omitted: closed, what it still says is over. */
   [WATCHED]?: Watched<T>;
 }
+
+/** No watch keeps the process alive. */
+const UNHELD = { persistent: false };
 
 /** Ten thousand roots in one directory need not look ten thousand times where it is. */
 const FRESH_MS = 5;
@@ -157,7 +160,7 @@ export class DirectoryWatches<T> {
     this.#unhang(watched);
     if (identity === null || this.#isExhausted) return;
     try {
-      const watcher: OurWatcher<T> = watch(directory, { persistent: false });
+      const watcher: OurWatcher<T> = watch(directory, UNHELD);
       watcher[WATCHED] = watched;
       watcher.on('change', this.#onChange).on('error', this.#onError);
       watched.watcher = watcher;
@@ -186,7 +189,7 @@ export class DirectoryWatches<T> {
 
   /** An event that names the directory itself concerns everybody: it may have been moved, removed or shut. */
   #hear(watched: Watched<T>, event: string, name: string | null): void {
-    const isOwn = name === null || name === basename(watched.directory);
+    const isOwn = name === null || name === nameOf(watched.directory);
     const { interests } = watched;
     const concerned = isOwn ? interests.everybody() : interests.in(name, event === 'rename');
     for (const subject of concerned) this.#options.onHint(subject);

@@ -2,9 +2,8 @@
 // link in its spelling, and for what does not exist the deepest directory that does. Ancestors that are moved or replaced
 // are not among these; the sweep sees them.
 
-import { basename } from 'node:path';
 import type { Place } from '../core/place.ts';
-import { childOf, parentOf, walkLinks } from './link-walk.ts';
+import { childOf, nameOf, parentOf, walkLinks } from './link-walk.ts';
 
 /** A directory whose events concern somebody. */
 export interface Hint {
@@ -31,8 +30,9 @@ export function spellingHints(path: string, mayTouch?: (entry: string) => boolea
 
 /** Hints for a directory that is there, of which some entries matter. `path`: how it is written. */
 export function directoryHints(path: string, place: Place, names: readonly string[] | null): readonly Hint[] {
-  const spelling = path === place.path ? [entryHint(path)] : spellingHints(path);
-  return [...(spelling ?? []), { directory: place.path, names, identity: place.identity }];
+  const itself: Hint = { directory: place.path, names, identity: place.identity };
+  // Not spread into a list: that has room for sixteen more, ten thousand times.
+  return path === place.path ? [entryHint(path), itself] : [...(spellingHints(path) ?? []), itself];
 }
 
 /** Which of these mount points has to do with the hint: one at or above its directory, or at an entry that matters. */
@@ -54,5 +54,5 @@ function sameHint(a: Hint, b: Hint | undefined): boolean {
 }
 
 function entryHint(path: string): Hint {
-  return { directory: parentOf(path), names: [basename(path)] };
+  return { directory: parentOf(path), names: [nameOf(path)] };
 }

@@ -59,7 +59,7 @@ class NamedInterests<T> {
     if (names === null) this.#all.add(subject);
     for (const name of names ?? []) {
       const others = this.#byName.get(name) ?? [];
-      if (!others.includes(subject)) this.#byName.set(name, [...others, subject]);
+      if (!others.includes(subject)) this.#byName.set(name, others.length === 0 ? [subject] : [...others, subject]);
     }
   }
 

@@ -87,6 +87,11 @@ export function childOf(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`;
 }
 
+/** The last component; of `/` it is empty. `node:path` goes through it letter by letter. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
 /** The directory above; of `/` it is `/`. */
 export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/';

@@ -8,7 +8,7 @@ import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import type { ReadProject } from './project-file.ts';
 import { resolvePath } from './resolve.ts';
-import { RootWatch } from './root-watch.ts';
+import { RootWatch, type RootWatchOptions } from './root-watch.ts';
 import type { MembersAnswer } from './slow-question.ts';
 
 export interface MemberWatchOptions {
@@ -26,6 +26,7 @@ export interface MemberWatchOptions {
 /** The directories that a pattern root may have as members. Each is looked at for itself; this knows which there are. */
 export class MemberWatch implements Looking {
   readonly #options: MemberWatchOptions;
+  readonly #sought: RootWatchOptions;
   readonly #members = new Map<string, RootWatch>();
   readonly #warned = new Set<string>();
   #hints: readonly Hint[] = [];
@@ -33,6 +34,8 @@ export class MemberWatch implements Looking {
 
   constructor(options: MemberWatchOptions) {
     this.#options = options;
+    const { having, lookout, readProject } = options;
+    this.#sought = { kind: 'directory', having, lookout, readProject };
   }
 
   get hints(): readonly Hint[] {
@@ -82,9 +85,7 @@ export class MemberWatch implements Looking {
   }
 
   *#add(name: string, nowMs: number): Generator<void, boolean> {
-    const { having, lookout, readProject } = this.#options;
-    const path = childOf(this.#options.path, name);
-    const member = new RootWatch({ path, kind: 'directory', having, lookout, readProject });
+    const member = new RootWatch(childOf(this.#options.path, name), this.#sought);
     this.#members.set(name, member);
     yield* member.look(nowMs);
     this.#options.onFound(member);

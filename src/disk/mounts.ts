@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { failureOf } from './failure.ts';
+import { parentOf } from './link-walk.ts';
 
 export interface Mount {
   readonly id: string;
@@ -42,6 +43,7 @@ export class MountTable implements Disposable {
   /** By what they are attached to: a mount may lie hidden below a later one. */
   #attached: ReadonlyMap<string, Mount> = new Map();
   #base: Mount | null = null;
+  #around: { readonly parent: string; readonly mount: Mount | null } | null = null;
 
   constructor({ mountsChanged, file = '/proc/self/mountinfo' }: MountTableOptions = {}) {
     this.#file = file;
@@ -83,11 +85,7 @@ export class MountTable implements Disposable {
 
   /** The mount in which an absolute path lies whose components are no links; undefined where that is not known. */
   mountOf(path: string): Mount | undefined {
-    let mount = this.#topmost(this.#base, '/');
-    for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
-      mount = this.#topmost(mount, path.slice(0, end));
-    }
-    return (path === '/' ? mount : this.#topmost(mount, path)) ?? undefined;
+    return (path === '/' ? this.#topmost(this.#base, '/') : this.#topmost(this.#mountAround(path), path)) ?? undefined;
   }
 
   /** Is this the top directory of a mount? */
@@ -103,7 +101,20 @@ export class MountTable implements Disposable {
     if (this.#fd !== null) closeSync(this.#fd);
   }
 
+  /** The mount in which the directory above lies. Asked about many entries of one directory in a row it walks once. */
+  #mountAround(path: string): Mount | null {
+    const parent = parentOf(path);
+    if (this.#around?.parent === parent) return this.#around.mount;
+    let mount = this.#topmost(this.#base, '/');
+    for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
+      mount = this.#topmost(mount, path.slice(0, end));
+    }
+    this.#around = { parent, mount };
+    return mount;
+  }
+
   #topmost(mount: Mount | null, point: string): Mount | null {
+    if (!this.#byPoint.has(point)) return mount;
     let top = mount;
     for (let next = top; next !== null; next = this.#attached.get(keyOf(next.id, point)) ?? null) top = next;
     return top;
@@ -114,6 +125,7 @@ export class MountTable implements Disposable {
     if (text === this.#text) return [];
     this.#text = text;
     this.#version += 1;
+    this.#around = null;
     const mounts = parseMountInfo(text);
     const before = this.#byPoint;
     this.#byPoint = new Map(mounts.map((mount) => [mount.point, mount]));

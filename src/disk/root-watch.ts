@@ -12,10 +12,11 @@ import { PROJECT_FILE, type ProjectSource, ProjectWatch, type ReadProject } from
 import { type Resolved, resolvePath } from './resolve.ts';
 import { type RootAnswer, receiveProject, type SlowQuestion } from './slow-question.ts';
 
-/** A member of a pattern root concerns nobody until it holds what it must; a root of its own always does. */
+/**
+ * Shared by many roots. A member of a pattern root concerns nobody until it holds what it must; a root of its own always
+ * does.
+ */
 export interface RootWatchOptions extends Sought {
-  /** As written, stars replaced. */
-  readonly path: string;
   readonly lookout: Lookout;
   readonly readProject: ReadProject;
 }
@@ -28,10 +29,10 @@ const PROJECT_NAMES = [PROJECT_FILE];
 
 /** One place that may be a root: a declared path, or one directory that a pattern root may have as a member. */
 export class RootWatch implements Looking {
+  readonly #path: string;
   readonly #options: RootWatchOptions;
   readonly #project: ProjectWatch | null;
   readonly #pin: MountPin;
-  readonly #names: readonly string[];
   #isSeen = true;
   #standing: Standing | null = null;
   #wasAvailable = false;
@@ -40,11 +41,12 @@ export class RootWatch implements Looking {
   #calmSinceNs: bigint | null = null;
   #calmMounts = 0;
 
-  constructor(options: RootWatchOptions) {
+  /** `path`: as written, stars replaced. */
+  constructor(path: string, options: RootWatchOptions) {
+    this.#path = path;
     this.#options = options;
     this.#pin = new MountPin(options.lookout.mounts);
     this.#project = options.kind === 'file' ? null : new ProjectWatch(options.readProject);
-    this.#names = options.having === null ? PROJECT_NAMES : [...options.having, PROJECT_FILE];
   }
 
   get hints(): readonly Hint[] {
@@ -75,8 +77,8 @@ export class RootWatch implements Looking {
 
   /** What lies there first, then what is in it: between the two there is time to watch it. */
   *look(nowMs: number): Generator<void, boolean> {
-    const { path, lookout } = this.#options;
-    const resolved = resolvePath(path, lookout.walk);
+    const path = this.#path;
+    const resolved = resolvePath(path, this.#options.lookout.walk);
     if (resolved.ok && this.#isCalm(resolved)) return false;
     this.#calmSinceNs = null;
     const { isShown } = this;
@@ -116,7 +118,7 @@ export class RootWatch implements Looking {
     return (
       stat !== null &&
       stat.ctimeNs === this.#calmSinceNs &&
-      path === this.#options.path &&
+      path === this.#path &&
       identityOf(stat) === this.#standing?.place?.identity &&
       this.#options.lookout.mounts.version === this.#calmMounts
     );
@@ -124,7 +126,7 @@ export class RootWatch implements Looking {
 
   /** A change right after the look could leave the same time: what has just changed is not calm. */
   #rest({ path, stat }: Resolved): void {
-    if (stat === null || path !== this.#options.path || !stat.isDirectory() || this.dueMs !== null) return;
+    if (stat === null || path !== this.#path || !stat.isDirectory() || this.dueMs !== null) return;
     if (this.#project?.isThere !== false || !this.#standing?.available) return;
     const { mounts, clock } = this.#options.lookout;
     if (clock.epochMs() - Number(stat.ctimeNs / 1_000_000n) <= COARSEST_TIMES_MS) return;
@@ -133,14 +135,16 @@ export class RootWatch implements Looking {
   }
 
   #question(): SlowQuestion {
-    const { path, kind, having } = this.#options;
+    const path = this.#path;
+    const { kind, having } = this.#options;
     return having === null ? { about: 'root', path, kind } : { about: 'member', path, having };
   }
 
   #aim(place: Place | null, isHere: boolean): void {
-    const { path, lookout } = this.#options;
+    const { having, lookout } = this.#options;
     const isDirectory = place !== null && this.#project !== null && isHere;
-    const hints = isDirectory ? directoryHints(path, place, this.#names) : spellingHints(path, lookout.mayTouch);
+    const names = having === null ? PROJECT_NAMES : [...having, PROJECT_FILE];
+    const hints = isDirectory ? directoryHints(this.#path, place, names) : spellingHints(this.#path, lookout.mayTouch);
     if (hints !== null && !sameHints(hints, this.#hints)) this.#hints = hints;
   }
 

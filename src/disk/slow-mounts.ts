@@ -51,7 +51,8 @@ export class SlowMounts {
 
   /** The slow mount in which a path without links lies, or null. */
   covering(path: string): Mount | null {
-    if (!this.#slowPoints().some((point) => path === point || path.startsWith(`${point}/`))) return null;
+    const points = this.#slowPoints();
+    if (points.length === 0 || !points.some((point) => path === point || path.startsWith(`${point}/`))) return null;
     const mount = this.#mounts.mountOf(path);
     return mount !== undefined && isSlow(mount) ? mount : null;
   }

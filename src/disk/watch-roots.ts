@@ -103,11 +103,12 @@ class Watcher implements RootWatcher {
   readonly #slow: SlowPlaces<Looking>;
   readonly #lookout: Lookout;
   readonly #all: WatchedPlaces;
-  readonly #busy = new Set<Looking>();
+  /** In the middle of a look: one or two. */
+  readonly #busy: Looking[] = [];
   /** The last look at each that took many steps. */
   readonly #long = new Map<Looking, { readonly steps: number; readonly endMs: number }>();
   /** New, and not looked at yet. */
-  readonly #unseen = new Set<Looking>();
+  #unseen: Looking[] = [];
   /** Runs while something is unseen. */
   #first: Promise<void> | null = null;
   #changed = false;
@@ -152,7 +153,7 @@ class Watcher implements RootWatcher {
   }
 
   update(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): Promise<void> {
-    for (const looking of this.#all.replace(declarations, patterns)) this.#unseen.add(looking);
+    this.#unseen = this.#unseen.concat(this.#all.replace(declarations, patterns));
     if (!this.#options.isPatient) {
       runAtOnce(this.#lookAtUnseen());
       this.#sweepIn(0);
@@ -208,7 +209,7 @@ class Watcher implements RootWatcher {
       await runInSlices(this.#lookAtUnseen(), () => this.#closed);
       await this.#slow.settled();
       await runInSlices(this.#takeAnswers(), () => this.#closed);
-    } while (this.#unseen.size > 0 && !this.#closed);
+    } while (this.#unseen.length > 0 && !this.#closed);
     this.#first = null;
     // Whoever waits for this reads places() anew.
     this.#changed = false;
@@ -216,10 +217,11 @@ class Watcher implements RootWatcher {
   }
 
   *#lookAtUnseen(): Generator<void> {
-    for (const looking of this.#unseen) {
-      this.#unseen.delete(looking);
+    const unseen = this.#unseen;
+    this.#unseen = [];
+    for (const looking of unseen) {
       // A sweep may be in the middle of it, and goes on when this slice is over.
-      while (this.#busy.has(looking)) yield;
+      while (this.#busy.includes(looking)) yield;
       if (this.#all.has(looking)) yield* this.#lookNew(looking);
       yield;
     }
@@ -295,17 +297,17 @@ class Watcher implements RootWatcher {
   }
 
   *#lookAt(looking: Looking): Generator<void> {
-    if (this.#busy.has(looking)) {
+    if (this.#busy.includes(looking)) {
       this.#agenda.add(looking, this.#clock.now() + HINT_MS);
       return;
     }
-    this.#busy.add(looking);
+    this.#busy.push(looking);
     try {
       // What changed before a watch was hung gave no hint: it is hung first.
       this.#aim(looking);
       if (yield* this.#lookOnce(looking)) yield* this.#lookOnce(looking);
     } finally {
-      this.#busy.delete(looking);
+      this.#busy.splice(this.#busy.indexOf(looking), 1);
     }
   }
 

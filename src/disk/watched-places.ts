@@ -7,7 +7,7 @@ import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { MemberWatch } from './member-watch.ts';
 import type { ReadProject } from './project-file.ts';
-import { RootWatch } from './root-watch.ts';
+import { RootWatch, type RootWatchOptions } from './root-watch.ts';
 
 export interface WatchedPlacesOptions {
   readonly lookout: Lookout;
@@ -21,6 +21,8 @@ export interface WatchedPlacesOptions {
 /** Everything that is looked at for one policy, and what it says all together. */
 export class WatchedPlaces {
   readonly #options: WatchedPlacesOptions;
+  readonly #directories: RootWatchOptions;
+  readonly #files: RootWatchOptions;
   readonly #known = new Set<Looking>();
   #declarations: readonly RootDeclaration[] = [];
   #patterns: readonly PathPattern[] = [];
@@ -31,22 +33,26 @@ export class WatchedPlaces {
 
   constructor(options: WatchedPlacesOptions) {
     this.#options = options;
+    const { lookout, readProject } = options;
+    this.#directories = { kind: 'directory', having: null, lookout, readProject };
+    this.#files = { ...this.#directories, kind: 'file' };
   }
 
   /** Watches these and no others; what is watched already keeps what is known of it. Returns what is new. */
   replace(declarations: readonly RootDeclaration[], patterns: readonly PathPattern[]): readonly Looking[] {
-    const before = new Set<Looking>([...this.#roots.values(), ...this.#members.values(), ...this.#forms.values()]);
+    const before = this.#wanted();
     const [patternRoots, roots] = partition(declarations, isPatternRoot);
     this.#declarations = declarations;
     this.#patterns = patterns;
     this.#roots = reuse(this.#roots, roots, { keyOf: keyOfRoot, make: (it) => this.#watchRoot(it) });
     this.#members = reuse(this.#members, patternRoots, { keyOf: keyOfRoot, make: (it) => this.#watchMembers(it) });
     this.#forms = reuse(this.#forms, patterns, { keyOf, make: (it) => this.#watchForms(it) });
-    const after = new Set<Looking>([...this.#roots.values(), ...this.#members.values(), ...this.#forms.values()]);
-    for (const looking of before) if (!after.has(looking)) this.#forget(looking);
-    for (const looking of after) this.#known.add(looking);
+    const after = this.#wanted();
+    const found = after.filter((looking) => !this.#known.has(looking));
+    if (before.length > 0) this.#forgetAllBut(new Set(after), before);
+    for (const looking of found) this.#known.add(looking);
     this.invalidate();
-    return [...after].filter((looking) => !before.has(looking));
+    return found;
   }
 
   has(looking: Looking): boolean {
@@ -95,8 +101,7 @@ export class WatchedPlaces {
   }
 
   #watchRoot({ path, kind }: RootDeclaration): RootWatch {
-    const { lookout, readProject } = this.#options;
-    return new RootWatch({ path: patternPath(path), kind, having: null, lookout, readProject });
+    return new RootWatch(patternPath(path), kind === 'file' ? this.#files : this.#directories);
   }
 
   #watchMembers({ path, having }: RootDeclaration): MemberWatch {
@@ -120,6 +125,15 @@ export class WatchedPlaces {
   #watchForms(pattern: PathPattern): FormsWatch {
     const { lookout, onWarning } = this.#options;
     return new FormsWatch({ pattern, lookout, onWarning });
+  }
+
+  /** What the policy names; members of pattern roots are beside it. */
+  #wanted(): readonly Looking[] {
+    return [...this.#roots.values(), ...this.#members.values(), ...this.#forms.values()];
+  }
+
+  #forgetAllBut(kept: ReadonlySet<Looking>, before: readonly Looking[]): void {
+    for (const looking of before) if (!kept.has(looking)) this.#forget(looking);
   }
 
   #forget(looking: Looking): void {
