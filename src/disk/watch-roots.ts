@@ -85,8 +85,8 @@ export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
 /** Hints come in bursts. */
 const HINT_MS = 10;
 const SWEEP_MS = 2_000;
-/** A sweep takes at most a hundredth of the processor. */
-const SWEEP_SHARE = 100;
+/** Sweeps, and what else there is to do while nothing happens, take less than a hundredth of the processor. */
+const SWEEP_SHARE = 125;
 /** With fewer a look needs no rest. */
 const FEW_STEPS = 16;
 /** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor, all long looks together. */
