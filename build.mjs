@@ -1,5 +1,7 @@
 // Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), what
-// it loads for files of settings, the helper process that looks at slow places, and the thread that reads large policies.
+// it loads for files of settings, the helper process that looks at slow places, the thread that reads large policies, and
+// the libraries, each one file, with the types of what they export.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -56,3 +58,5 @@ await build({
   packages: 'external',
   chunkNames: 'chunks/[name]-[hash]',
 });
+await build({ ...shared, entryPoints: { server: 'src/lib/server.ts' }, outdir: 'dist/lib' });
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.lib.json'], { stdio: 'inherit' });

@@ -31,7 +31,7 @@ const SECTIONS: readonly Section[] = [
     title: 'Errors that end a command',
     lead: 'Printed on standard error as `rootsd: TEXT [CODE]`, with what to try below.',
     ends: true,
-    holds: (code) => !isProblem(code) && !WARNINGS.has(code) && !isOfPeer(code),
+    holds: (code) => !isProblem(code) && !WARNINGS.has(code) && !isOfPeer(code) && !isOfLibrary(code),
   },
   {
     title: 'Errors that a peer is told',
@@ -39,6 +39,12 @@ const SECTIONS: readonly Section[] = [
 of a command or of \`rootsd run\` that is refused so.`,
     ends: true,
     holds: isOfPeer,
+  },
+  {
+    title: 'Errors that a library throws',
+    lead: 'By `rootsd/server`, with a text that a model can act on ([lib-server.md](lib-server.md)).',
+    ends: false,
+    holds: isOfLibrary,
   },
   {
     title: 'Warnings of the running daemon',
@@ -60,6 +66,10 @@ of a command or of \`rootsd run\` that is refused so.`,
 
 function isOfPeer(code: Code): boolean {
   return code.startsWith('PEER_') || code === 'NOT_PERMITTED';
+}
+
+function isOfLibrary(code: Code): boolean {
+  return code.startsWith('PATH_') || code === 'LIST_UNKNOWN';
 }
 
 const ACTS: Readonly<Record<ErrorKind, string>> = {

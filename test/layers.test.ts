@@ -47,6 +47,12 @@ const ROWS: readonly Row[] = [
     mayNot: ['disk/native.ts'],
     why: 'it stands in front of every server and loads next to nothing: no YAML, no schema, no koffi',
   },
+  {
+    from: 'lib',
+    may: ['client', 'disk', 'core'],
+    mayNot: ['disk/native.ts'],
+    why: 'it runs inside programs of others: no SDK but theirs, no koffi, nothing of the daemon',
+  },
   { from: 'client', may: ['core'], why: '`run`, commands and the libraries share it' },
   { from: 'disk', may: ['core'], why: 'the disk is asked, it does not ask' },
   {

@@ -136,6 +136,19 @@ export const CODES = {
     hint: 'Make room and try again',
   },
   NOT_PERMITTED: { kind: 'peer', text: '{what}' },
+  // What the libraries throw (docs/lib-server.md); a model reads the text
+  PATH_INVALID: { kind: 'place', text: 'Cannot use "{path}": it {what}. {allowed}' },
+  PATH_OUTSIDE: {
+    kind: 'place',
+    text: 'Cannot use "{path}": it lies or leads outside of what may be used, or nowhere. {allowed}',
+  },
+  PATH_READ_ONLY: { kind: 'place', text: 'Cannot write to "{path}": it may only be read. {allowed}' },
+  PATH_CHANGED: {
+    kind: 'temporary',
+    text: 'Cannot open "{path}": the way to it changes while it is opened',
+    hint: 'Try again',
+  },
+  LIST_UNKNOWN: { kind: 'temporary', text: 'Cannot tell which directories may be used: {what}', hint: 'Try again' },
   // Text and YAML of any file that an operator writes
   FILE_TOO_LARGE: { kind: 'file', text: 'File has {size} bytes: at most {limit} are read', hint: 'Split it' },
   TOO_MANY_PROBLEMS: { kind: 'file', text: 'File has more than {limit} problems: the rest is not listed' },

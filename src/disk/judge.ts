@@ -58,6 +58,7 @@ export function resolveRoot(
   return { ok: true, path: resolved.path };
 }
 
-function isSpecial(stat: BigIntStats): boolean {
+/** A pipe, a socket or a device. */
+export function isSpecial(stat: Pick<BigIntStats, 'isDirectory' | 'isFile'>): boolean {
   return !stat.isDirectory() && !stat.isFile();
 }

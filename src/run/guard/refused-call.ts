@@ -1,13 +1,10 @@
 // What the host is told in the server's place. One form, so that a model can read it and correct itself; nothing in it
 // depends on whether a place outside exists.
 
-import { escapeForTerminal } from '../../core/display.ts';
+import { allowedText, shownText } from '../../core/allowed-text.ts';
 import { type BoundaryEntry, RPC } from '../../core/protocol.ts';
 import { errorLine } from '../open-requests.ts';
 import type { Objection } from './held-places.ts';
-
-const MAX_TEXT = 300;
-const MAX_PLACES = 10;
 
 /** Go on where the value stops. */
 const REASONS: Readonly<Record<Objection, string>> = {
@@ -28,20 +25,8 @@ export interface RefusedPath {
 
 /** Which path, why, and what is allowed. */
 export function refusalText({ property, value, objection }: RefusedPath, allowed: readonly BoundaryEntry[]): string {
-  const where = property === '' ? '' : ` (in "${shown(property)}")`;
-  return `Access denied by rootsd: "${shown(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
-}
-
-function allowedText(allowed: readonly BoundaryEntry[]): string {
-  if (allowed.length === 0) return 'This server may use no directory now';
-  const listed = allowed.slice(0, MAX_PLACES).map(({ path, access }) => `"${shown(path)}" (${access})`);
-  const more = allowed.length > MAX_PLACES ? ` and ${allowed.length - MAX_PLACES} more` : '';
-  return `This server may use ${listed.join(', ')}${more}`;
-}
-
-function shown(text: string): string {
-  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  return escapeForTerminal(cut);
+  const where = property === '' ? '' : ` (in "${shownText(property)}")`;
+  return `Access denied by rootsd: "${shownText(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
 }
 
 /** The line that answers a tool call as a tool that failed would. */
