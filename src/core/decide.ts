@@ -1,9 +1,11 @@
 // The whole authority of the program: policy + peer + root -> Decision. Pure, total, order-free (docs/policy.md, "How it is decided").
 //
 // Any matching deny -> deny; outside a ceiling -> deny; a denied or sensitive place inside -> withheld; a mandatory ask
-// -> ask; any matching allow -> allow with the highest access, capped; any matching ask -> ask; otherwise deny.
+// -> ask; any matching allow -> allow with the highest access, capped; any matching ask -> what a person has answered, else
+// ask; otherwise deny.
 
 import { type Access, lowerAccess } from './access.ts';
+import { decideAsked, withAsked } from './asked.ts';
 import { capOf } from './cap.ts';
 import type { Decision } from './decision.ts';
 import {
@@ -29,7 +31,7 @@ import type { PeerMatch } from './match-peer.ts';
 import { isSensitive, nestedIn } from './nested.ts';
 import { factsOf, type Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
-import type { Rule, Target } from './rule.ts';
+import type { Effect, Rule, Target } from './rule.ts';
 import { firstRule, refOf } from './rule-order.ts';
 import { type Circumstances, type Standing, standingOf } from './standing.ts';
 
@@ -77,21 +79,22 @@ export function unattested(peer: Peer): Decision {
 }
 
 /** Steps 5 to 8: what the allow and ask rules of this root give. */
-function decideGranted(
-  { evidence, peer, meets }: Standing,
-  root: RootFacts,
-  candidates: readonly Candidate[],
-  basis: Basis,
-): Decision {
+function decideGranted(standing: Standing, root: RootFacts, candidates: readonly Candidate[], basis: Basis): Decision {
+  const { evidence, peer, meets } = standing;
   const cap = capOf(evidence, root);
   const whole = candidates.filter(({ rule }) => !exceptedInside(evidence, rule, root));
-  const allows = whole.filter(({ rule }) => rule.effect === 'allow' && meets(rule));
-  const asks = whole.filter(({ rule }) => rule.effect === 'ask' && meets(rule));
-  const forced = asksAlways(evidence, root) ? [...asks, ...allows] : asks.filter(({ rule }) => rule.mandatory);
+  const counting = (effect: Effect): readonly Rule[] =>
+    whole.map(({ rule }) => rule).filter((rule) => rule.effect === effect && meets(rule));
+  const [allows, asks] = [counting('allow'), counting('ask')];
+  const mandatory = asks.filter((rule) => rule.mandatory);
+  const isSecret = isSensitive(evidence, root, formsOfRoot(root));
+  const asking = { rules: asks, mandatory, cap, isSensitive: isSecret };
 
-  if (forced.length > 0) return pending(forced, cap, basis);
-  if (allows.length > 0) return allowed(allows, asks, cap, basis);
-  if (asks.length > 0) return pending(asks, cap, basis);
+  // In a sensitive place and under a project file's `ask` an allow counts as an ask.
+  const forced = isSecret || asksAlways(root) ? [...asks, ...allows] : mandatory;
+  if (forced.length > 0) return decideAsked(standing, root, { ...asking, rules: forced }, basis);
+  if (allows.length > 0) return withAsked(standing, root, asking, allowed(allows, cap, basis));
+  if (asks.length > 0) return decideAsked(standing, root, asking, basis);
   const split = firstRule(candidates.filter((one) => !whole.includes(one)).map(({ rule }) => rule));
   if (split !== null) {
     const why = `rule "${split.id}" excepts a place inside it, so it cannot grant it whole`;
@@ -100,31 +103,19 @@ function decideGranted(
   return deny('implicit', null, implicitWhy(candidates, peer), basis);
 }
 
-/** Step 6. Where an ask offers more than the allows do, the difference is askable. */
-function allowed(
-  allows: readonly Candidate[],
-  asks: readonly Candidate[],
-  cap: Access | undefined,
-  basis: Basis,
-): Decision {
-  const { rule, access } = strongest(allows, cap);
-  const more = asks.length > 0 && access === 'read-only' ? strongest(asks, cap).access : access;
+/** Step 6: the highest access under the cap, by the first rule (layer, id) that gives it. */
+function allowed(allows: readonly Rule[], cap: Access | undefined, basis: Basis): Decision {
+  const capped = allows.map((rule) => ({ rule, access: lowerAccess(rule.access, cap) ?? rule.access }));
+  const access = capped.some((one) => one.access === 'read-write') ? 'read-write' : 'read-only';
+  const rule = firstRule(capped.filter((one) => one.access === access).map((one) => one.rule));
+  if (rule === null) throw new Error('INVARIANT: allowed() is asked about at least one rule');
   const why = `rule "${rule.id}" allows it${rule.access === access ? '' : `, capped at ${access}`}`;
-  const askable = more === access ? null : more;
-  return { effect: 'allow', kind: 'rule', access, askable, rule: refOf(rule), why, ...basis };
+  return { effect: 'allow', kind: 'rule', access, askable: null, rule: refOf(rule), why, ...basis };
 }
 
-/** Step 7, as long as nobody has consented. */
-function pending(asks: readonly Candidate[], cap: Access | undefined, basis: Basis): Decision {
-  const { rule, access } = strongest(asks, cap);
-  const why = `rule "${rule.id}" wants a person's consent, and nobody has given it`;
-  return { effect: 'ask', kind: 'pending', access: null, askable: access, rule: refOf(rule), why, ...basis };
-}
-
-/** In a sensitive place and under a project file's `ask`, an allow counts as a mandatory ask. */
-function asksAlways(evidence: Evidence, root: RootFacts): boolean {
-  if (root.project?.state === 'good' && root.project.ask) return true;
-  return isSensitive(evidence, root, formsOfRoot(root));
+/** Does the project file say `ask`? */
+function asksAlways({ project }: RootFacts): boolean {
+  return project?.state === 'good' && project.ask;
 }
 
 function candidatesFor({ evidence, matchOf }: Standing, root: RootFacts): Candidate[] {
@@ -156,15 +147,6 @@ function carveNote({ declaration: { nested, source } }: RootFacts, { carves }: C
   if (nested !== 'carve') return '';
   const why = carves ? 'which cannot hold that out' : 'which only the guard of "rootsd run" could hold';
   return ` (${source.file}:${source.line} says "carve", ${why})`;
-}
-
-/** Of at least one candidate: the highest access under the cap, by the first rule (layer, id) that gives it. */
-function strongest(candidates: readonly Candidate[], cap: Access | undefined): { rule: Rule; access: Access } {
-  const capped = candidates.map(({ rule }) => ({ rule, access: lowerAccess(rule.access, cap) ?? rule.access }));
-  const access = capped.some((one) => one.access === 'read-write') ? 'read-write' : 'read-only';
-  const rule = firstRule(capped.filter((one) => one.access === access).map((one) => one.rule));
-  if (rule === null) throw new Error('INVARIANT: strongest() is asked about at least one candidate');
-  return { rule, access };
 }
 
 function implicitWhy(candidates: readonly Candidate[], peer: Peer): string {

@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import type { Effect, Layer } from './rule.ts';
+import type { Effect, Layer, Rule } from './rule.ts';
 
 export const KINDS = [
   'rule',
@@ -22,6 +22,13 @@ export interface RuleRef {
   readonly layer: Layer;
 }
 
+/** What a person could still grant, under which rule, and for how long. */
+export interface Offer {
+  readonly rule: Rule;
+  readonly access: Access;
+  readonly scopes: readonly string[];
+}
+
 /** The answer for one peer and one root or path, with its reason. */
 export interface Decision {
   readonly effect: Effect;
@@ -30,6 +37,8 @@ export interface Decision {
   readonly access: Access | null;
   /** What a person could still grant, more than `access`; null if nothing. */
   readonly askable: Access | null;
+  /** By which rule, where something is askable. */
+  readonly offer?: Offer;
   readonly rule: RuleRef | null;
   readonly why: string;
   /** Facts the decision used and those it lacked, for a person: `server=git (claimed)`. */

@@ -1,5 +1,6 @@
 // One peer under one policy: whom each rule speaks of is asked once, however many roots are decided.
 
+import type { Consents } from './consent.ts';
 import type { Evidence } from './evidence.ts';
 import { counts, matchPeer, type PeerMatch } from './match-peer.ts';
 import { factsOf, type Peer } from './peer.ts';
@@ -9,6 +10,8 @@ import type { Rule } from './rule.ts';
 export interface Circumstances {
   /** Can something keep this session's server out of a place inside a root? Then `nested: carve` works. */
   readonly carves: boolean;
+  /** What people have answered; absent: nobody was asked. */
+  readonly consents?: Consents;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DEFAULT_SCOPES } from '../core/consent.ts';
 import { covers } from '../core/pattern.ts';
 import type { Ceiling, CeilingItem } from '../core/policy.ts';
 import type { Effect, Rule, Target } from '../core/rule.ts';
@@ -7,7 +8,6 @@ import { compileTarget } from './compile-target.ts';
 import type { LayerScope } from './layer-scope.ts';
 import type { PolicySource } from './policy-source.ts';
 import type { RawRule } from './raw-policy.ts';
-import { DEFAULT_SCOPES } from './schema-rules.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
 
 /** The rules of a file, in its order. */

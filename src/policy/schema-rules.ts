@@ -1,3 +1,4 @@
+import { DEFAULT_SCOPES } from '../core/consent.ts';
 import { KINDS } from '../core/decision.ts';
 import { HOSTS, offByDefault, SERVERS, USER, USERS } from './schema-peers.ts';
 import {
@@ -25,7 +26,6 @@ const SCOPE: JsonSchema = {
   patternErrorMessage: 'once, session, always, or minutes or hours up to a day, as "30m" or "8h"',
   description: 'How long a consent may hold.',
 };
-export const DEFAULT_SCOPES: readonly string[] = ['session', '8h'];
 
 /** An entry of `rules`. */
 export const RULE: JsonSchema = mapWith(

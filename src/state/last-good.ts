@@ -74,8 +74,12 @@ export function openLastGood({ directory, owner, log, clock }: LastGoodOptions):
         return { state: 'refused', error };
       }
     },
-    save: (layer, files) => kept[layer].write(formatRecord(layer, files)),
-    remove: (layer) => kept[layer].remove(),
+    async save(layer, files) {
+      await kept[layer].write(formatRecord(layer, files));
+    },
+    async remove(layer) {
+      await kept[layer].remove();
+    },
     close() {
       for (const file of Object.values(kept)) file.close();
     },

@@ -30,20 +30,20 @@ export class LastingFile {
   #wanted: string | null = null;
   #isFailing = false;
   #cancelRetry: (() => void) | null = null;
-  #queue: Promise<void> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: LastingFileOptions) {
     this.#options = options;
     removeLeftovers(options.path);
   }
 
-  /** Resolves when the file holds the text, or cannot for now. */
-  write(text: string): Promise<void> {
+  /** Resolves when the file holds the text or one that was given later (true), or cannot for now (false). */
+  write(text: string): Promise<boolean> {
     return this.#want(text);
   }
 
-  /** Resolves when the file is gone, or cannot be removed for now. */
-  remove(): Promise<void> {
+  /** Resolves when the file is gone (true), or cannot be removed for now (false). */
+  remove(): Promise<boolean> {
     return this.#want(null);
   }
 
@@ -53,25 +53,28 @@ export class LastingFile {
     this.#cancelRetry = null;
   }
 
-  #want(content: string | null): Promise<void> {
+  #want(content: string | null): Promise<boolean> {
     this.#wanted = content;
-    this.#queue = this.#queue.then(() => this.#apply());
-    return this.#queue;
+    const done = this.#queue.then(() => this.#apply());
+    this.#queue = done;
+    return done;
   }
 
-  async #apply(): Promise<void> {
+  async #apply(): Promise<boolean> {
     const { path, log, lost, clock = SYSTEM_CLOCK } = this.#options;
     this.close();
     try {
       await this.#put(this.#wanted);
       if (this.#isFailing) log('info', LOG_EVENTS.stateWritten, { path });
       this.#isFailing = false;
+      return true;
     } catch (cause) {
       if (!this.#isFailing) log('warn', lost, { error: new RootsError('STATE_UNWRITABLE', { path }, { cause }) });
       this.#isFailing = true;
       this.#cancelRetry = clock.after(RETRY_MS, () => {
         this.#queue = this.#queue.then(() => this.#apply());
       });
+      return false;
     }
   }
 

@@ -9,6 +9,7 @@ import type { RealPath } from '../../src/core/path.ts';
 import { literalPattern } from '../../src/core/pattern.ts';
 import { buildView } from '../../src/core/view.ts';
 import {
+  consentsOf,
   evidenceOf,
   factsOf,
   peerOf,
@@ -26,7 +27,8 @@ const RUNS = { numRuns: 3000 };
 
 function decideAll(world: RandomWorld, peer: RandomPeer, carves = false): Map<string, Decision> {
   const evidence = evidenceOf(world);
-  return new Map(world.roots.map((root) => [root.name, decide(evidence, peerOf(peer), factsOf(root), { carves })]));
+  const circumstances = { carves, consents: consentsOf(world) };
+  return new Map(world.roots.map((root) => [root.name, decide(evidence, peerOf(peer), factsOf(root), circumstances)]));
 }
 
 const RANK = { deny: 0, ask: 1, allow: 2 };
@@ -60,6 +62,7 @@ describe('decide() on random policies', () => {
     const shuffled = fc.tuple(randomWorld, fc.infiniteStream(fc.nat(1000))).map(([world, dice]) => ({
       world,
       other: {
+        ...world,
         roots: shuffle(world.roots, dice),
         rules: shuffle(world.rules, dice),
         ceilings: shuffle(world.ceilings, dice),
@@ -69,10 +72,11 @@ describe('decide() on random policies', () => {
       fc.property(shuffled, randomPeer, ({ world, other }, peer) => {
         const again = decideAll(other, peer);
         for (const [name, decision] of decideAll(world, peer)) {
-          const { rule, ...rest } = decision;
-          const { rule: otherRule, ...otherRest } = again.get(name) ?? assert.fail();
+          const { rule, offer, ...rest } = decision;
+          const { rule: otherRule, offer: otherOffer, ...otherRest } = again.get(name) ?? assert.fail();
           assert.deepEqual(otherRest, { ...rest, why: otherRest.why });
           assert.equal(otherRule?.id, rule?.id);
+          assert.equal(otherOffer?.rule.id, offer?.rule.id);
         }
       }),
       RUNS,
@@ -100,12 +104,43 @@ describe('decide() on random policies', () => {
 
   it('never allows more to a peer of whom less is known', () => {
     fc.assert(
-      fc.property(randomWorld, randomPeer, (world, peer) => {
+      fc.property(randomWorld, randomPeer, (random, peer) => {
+        // An answer is bound to what was known of the peer.
+        const world = { ...random, answers: [] };
         const known = decideAll(world, peer);
         const stripped = decideAll(world, { ...peer, host: null, uid: null });
         for (const [name, decision] of stripped) {
           if (decision.effect === 'allow') assert.equal(known.get(name)?.effect, 'allow', name);
         }
+      }),
+      RUNS,
+    );
+  });
+
+  it('gives by consent only what was allowed or askable without, and asks only for more than there is', () => {
+    fc.assert(
+      fc.property(randomWorld, randomPeer, fc.boolean(), (world, peer, carves) => {
+        const unanswered = decideAll({ ...world, answers: [] }, peer, carves);
+        for (const [name, { access, askable, offer, kind }] of decideAll(world, peer, carves)) {
+          const before = unanswered.get(name) ?? assert.fail();
+          const most = [before.access, before.askable];
+          if (access !== null) assert.ok(most.includes('read-write') || most.includes(access), name);
+          if (access === 'read-only') assert.notEqual(before.access, 'read-write', name);
+          assert.equal(offer?.access ?? null, askable, name);
+          if (askable !== null)
+            assert.ok(access === null || (access === 'read-only' && askable === 'read-write'), name);
+          if (kind === 'consent' || kind === 'refused') assert.notEqual(before.askable, null, name);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('never widens when what was given is taken back', () => {
+    fc.assert(
+      fc.property(randomWorld, randomPeer, (world, peer) => {
+        const refusals = world.answers.filter(({ given }) => given === null);
+        assertNotWider(decideAll(world, peer), decideAll({ ...world, answers: refusals }, peer));
       }),
       RUNS,
     );
@@ -135,6 +170,7 @@ describe('buildView() on random policies, where the guard holds what is cut out'
       roots: world.roots.map((root) => ({ real: root.path, ...root, nested: 'carve', sensitive: false })),
       rules: [...world.rules.slice(0, 2), allow, deny],
       ceilings: [],
+      answers: [],
     };
   });
 

@@ -1,6 +1,7 @@
 // Random small worlds for property tests: few names and short paths, so that rules meet.
 import fc from 'fast-check';
 import type { Access } from '../../src/core/access.ts';
+import type { Answered, Asked, Consents } from '../../src/core/consent.ts';
 import { type Evidence, gatherEvidence } from '../../src/core/evidence.ts';
 import type { RealPath } from '../../src/core/path.ts';
 import { ANY, componentsOf, type PathPattern } from '../../src/core/pattern.ts';
@@ -33,11 +34,21 @@ export interface RandomRule {
   readonly layer: 'system' | 'user';
 }
 
+/** What somebody has answered when asked about a root under a rule. */
+export interface RandomAnswer {
+  readonly rule: string;
+  readonly root: string;
+  /** null: no. */
+  readonly given: Access | null;
+  readonly asked: Access;
+}
+
 export interface RandomWorld {
   readonly roots: readonly RandomRoot[];
   readonly rules: readonly RandomRule[];
   /** Each one file's ceiling. */
   readonly ceilings: readonly (readonly { readonly path: string; readonly access?: Access }[])[];
+  readonly answers: readonly RandomAnswer[];
 }
 
 export interface RandomPeer {
@@ -100,6 +111,15 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
     .array(fc.oneof({ weight: 3, arbitrary: grant }, { weight: 1, arbitrary: denial }), { maxLength: 7 })
     .map((rules) => rules.map((rule, i) => withoutUndefined({ ...rule, id: `rule-${i}` }))),
   ceilings: fc.array(randomCeiling, { maxLength: 1 }),
+  answers: fc.array(
+    fc.record({
+      rule: fc.nat(6).map((i) => `rule-${i}`),
+      root: fc.constantFrom(...ROOT_NAMES),
+      given: fc.constantFrom<Access | null>('read-only', 'read-write', null),
+      asked: access,
+    }),
+    { maxLength: 8 },
+  ),
 });
 
 function randomRoot(name: string): fc.Arbitrary<RandomRoot> {
@@ -123,6 +143,18 @@ export function factsOf(root: RandomRoot): RootFacts {
   const declaration = declarationOf(root);
   const place = root.real === undefined ? null : { path: root.real as RealPath, identity: '1:2:3' };
   return { name: root.name, declaration, written: declaration.path, place, available: true, unavailable: '' };
+}
+
+/** What people have answered in this world. The first answer counts. */
+export function consentsOf({ roots, answers }: RandomWorld): Consents {
+  const answerTo = ({ place, rule }: Asked): Answered | null => {
+    const named = (name: string) => roots.find((root) => root.name === name)?.real;
+    const found = answers.find((answer) => answer.rule === rule.id && named(answer.root) === place.path);
+    if (found === undefined) return null;
+    const { given, asked } = found;
+    return given === null ? { state: 'refused', why: 'no' } : { state: 'granted', access: given, asked, why: 'yes' };
+  };
+  return { answerTo };
 }
 
 export function peerOf({ server, host, uid }: RandomPeer): Peer {

@@ -61,10 +61,6 @@ export function referenceDecision(
   const secret = root.sensitive || anyCovers(secrets, forms);
   const mandatory = secret ? [...allows, ...asks] : asks.filter((rule) => rule.mandatory);
 
-  if (mandatory.length > 0 || (allows.length === 0 && asks.length > 0)) {
-    return { effect: 'ask', kind: 'pending', access: null };
-  }
-  if (allows.length === 0) return deny(meant.length > whole.length ? 'nested' : 'implicit');
   const caps: (Access | undefined)[] = world.roots
     .filter((other) => anyCovers(formsOf(other), forms) || anyInside(formsOf(other), forms))
     .map((other) => other.access);
@@ -72,6 +68,33 @@ export function referenceDecision(
     const over = ceiling.filter((item) => covers(item.path, real)).map((item) => item.access ?? 'read-write');
     caps.push(over.includes('read-write') ? 'read-write' : 'read-only');
   }
-  const granted = allows.some((rule) => rule.access === 'read-write') ? 'read-write' : 'read-only';
-  return { effect: 'allow', kind: 'rule', access: caps.includes('read-only') ? 'read-only' : granted };
+  const best = (all: readonly Access[]): Access =>
+    all.includes('read-write') && !caps.includes('read-only') ? 'read-write' : 'read-only';
+
+  // What people have answered: yes with an access, never more than the rule gives; no; nothing.
+  const answerTo = (rule: RandomRule): Access | 'no' | 'nothing' => {
+    const named = (name: string) => world.roots.find((other) => other.name === name)?.real;
+    const found = world.answers.find((one) => one.rule === rule.id && named(one.root) === root.real);
+    if (root.real === undefined || found === undefined) return 'nothing';
+    if (found.given === null) return 'no';
+    return found.given === 'read-write' && rule.access === 'read-write' ? 'read-write' : 'read-only';
+  };
+  const yesOf = (rules: readonly RandomRule[]): Access[] =>
+    rules.map(answerTo).filter((answer) => answer !== 'no' && answer !== 'nothing');
+  const pending = { effect: 'ask', kind: 'pending', access: null };
+  const consent = (access: Access) => ({ effect: 'allow', kind: 'consent', access: best([access]) });
+
+  if (mandatory.length > 0 || (allows.length === 0 && asks.length > 0)) {
+    const pool = mandatory.length > 0 ? mandatory : asks;
+    const each = asks.filter((rule) => rule.mandatory);
+    if (each.some((rule) => answerTo(rule) === 'no')) return deny('refused');
+    if (each.some((rule) => answerTo(rule) === 'nothing')) return pending;
+    if (each.length > 0) return consent(yesOf(each).includes('read-only') ? 'read-only' : 'read-write');
+    if (yesOf(pool).length > 0) return consent(best(yesOf(pool)));
+    return pool.every((rule) => answerTo(rule) === 'no') ? deny('refused') : pending;
+  }
+  if (allows.length === 0) return deny(meant.length > whole.length ? 'nested' : 'implicit');
+  const allowed = best(allows.map((rule) => rule.access));
+  if (allowed === 'read-only' && best(yesOf(asks)) === 'read-write') return consent('read-write');
+  return { effect: 'allow', kind: 'rule', access: allowed };
 }

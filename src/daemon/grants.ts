@@ -1,0 +1,351 @@
+// The consents that hold: what decisions ask, what answers change, what the clocks end. What outlives a session is written
+// down before it counts; what is taken back stops counting before that is written down.
+
+import { higherAccess } from '../core/access.ts';
+import {
+  type Answered,
+  type Asked,
+  type ConsentKey,
+  type Consents,
+  endsWithSession,
+  identityFacts,
+  keyText,
+} from '../core/consent.ts';
+import {
+  type ConsentEntry,
+  type ConsentEvent,
+  type KeptConsents,
+  MAX_HISTORY,
+  MAX_REFUSALS,
+  REMEMBERED_COUNT,
+  type Refusal,
+} from '../core/consent-record.ts';
+import { RootsError } from '../core/errors.ts';
+import { type Grant, leftMs, type Now } from '../core/grant.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import { advanceLasting, type LastingTime, lastingFrom } from '../core/moment.ts';
+import type { Answer, Answerer, Given, Question } from '../core/question.ts';
+import type { Clock } from '../disk/clock.ts';
+import type { ReadMoment } from '../disk/moment.ts';
+import type { ConsentStore } from '../state/consents.ts';
+import type { Log } from '../system/log.ts';
+import type { Part } from './open-parts.ts';
+import { RuleDigests } from './rule-digest.ts';
+
+export interface GrantsOptions {
+  readonly store: ConsentStore;
+  readonly readMoment: ReadMoment;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly record: Log;
+  /** What holds is not what it was: decide anew. */
+  readonly onChange: () => void;
+}
+
+/** An answer, and whose question it is. */
+export interface AnsweredQuestion {
+  readonly question: Question;
+  readonly answer: Answer;
+  readonly answerer: Answerer;
+  /** Ids of the sessions that ask. */
+  readonly sessions: readonly string[];
+}
+
+/** A timer stands still while the machine is suspended: as long as a grant may end on this day, it is looked so often. */
+const SWEEP_MS = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+export class Grants implements Part {
+  readonly #options: GrantsOptions;
+  readonly #digests = new RuleDigests();
+  /** Those that are being written down do not count yet. */
+  readonly #unkept = new Set<string>();
+  readonly #grants = new Map<string, Grant>();
+  /** The same by key. */
+  readonly #byKey = new Map<string, Set<Grant>>();
+  readonly #refusals = new Map<string, Refusal>();
+  /** What was refused once, for as long as the sessions last that asked. */
+  readonly #refusedOnce = new Map<string, Set<string>>();
+  #history: readonly ConsentEntry[];
+  #lasting: LastingTime;
+  #cancelSweep: (() => void) | null = null;
+
+  constructor(options: GrantsOptions) {
+    this.#options = options;
+    const { kept } = options.store;
+    this.#lasting = kept?.lasting ?? lastingFrom(options.readMoment());
+    this.#history = kept?.history ?? [];
+    for (const refusal of kept?.refusals ?? []) this.#refusals.set(keyText(refusal.key), refusal);
+    for (const grant of kept?.grants ?? []) this.#add(grant);
+    this.#planSweep();
+  }
+
+  /** All grants, also those whose rule is gone. */
+  get all(): readonly Grant[] {
+    return [...this.#grants.values()].filter(({ id }) => !this.#unkept.has(id));
+  }
+
+  get refusals(): readonly Refusal[] {
+    return [...this.#refusals.values()];
+  }
+
+  /** The oldest first. */
+  get history(): readonly ConsentEntry[] {
+    return this.#history;
+  }
+
+  /** Of a grant: ms until it ends if nobody uses it; null: with its session. */
+  leftMs(grant: Grant): number | null {
+    return leftMs(grant, this.#now());
+  }
+
+  /** What decisions about a session go by; null: about any. */
+  consentsOf(session: string | null): Consents {
+    const now = this.#now();
+    return { answerTo: (asked) => this.#answerTo(asked, session, now) };
+  }
+
+  /** What an answer would be bound to; null for a peer whose user is not known. */
+  keyOf({ peer, place, rule, policy }: Omit<Asked, 'scopes'>): ConsentKey | null {
+    const uid = peer.observed?.user.uid;
+    if (uid === undefined) return null;
+    const digest = this.#digests.of(rule, policy);
+    return { facts: identityFacts(peer), uid, path: place.path, identity: place.identity, rule: rule.id, digest };
+  }
+
+  /** Somebody has said yes. Rejects with a RootsError CONSENT_NOT_KEPT where that must be written down and cannot be. */
+  async give(answered: AnsweredQuestion, given: Given): Promise<readonly Grant[]> {
+    const { question, sessions } = answered;
+    const bound = endsWithSession(given.scope) ? sessions : [null];
+    const grants = bound.map((session) => this.#newGrant(question, given, session));
+    for (const grant of grants) {
+      this.#unkept.add(grant.id);
+      this.#add(grant);
+      this.#note('approved', grant, { ...answered, id: grant.id, scope: given.scope, access: given.access });
+    }
+    const isKept = await this.#save();
+    for (const { id } of grants) this.#unkept.delete(id);
+    if (!isKept && !endsWithSession(given.scope)) {
+      for (const grant of grants) this.#remove(grant);
+      this.#history = this.#history.filter(({ id }) => !grants.some((grant) => grant.id === id));
+      void this.#save();
+      throw new RootsError('CONSENT_NOT_KEPT');
+    }
+    this.#forgive(question.key);
+    this.#record('approved', answered, given);
+    this.#changed();
+    return grants;
+  }
+
+  /** Somebody has said no: these sessions are refused, and from the second time on everybody is. */
+  async refuse(answered: AnsweredQuestion): Promise<void> {
+    const { question, sessions } = answered;
+    const { key, asker, root, access, id } = question;
+    const text = keyText(key);
+    for (const session of sessions) {
+      this.#refusedOnce.set(session, (this.#refusedOnce.get(session) ?? new Set()).add(text));
+    }
+    const count = (this.#refusals.get(text)?.count ?? 0) + 1;
+    // The latest last: of too many the oldest goes.
+    this.#refusals.delete(text);
+    this.#refusals.set(text, { key, asker, root, access, count, since: this.#wallTime() });
+    for (const oldest of [...this.#refusals.keys()].slice(0, Math.max(0, this.#refusals.size - MAX_REFUSALS))) {
+      this.#refusals.delete(oldest);
+    }
+    this.#note('denied', question, { ...answered, id, scope: null, access });
+    this.#record('denied', answered, null);
+    this.#changed();
+    await this.#save();
+  }
+
+  /** Takes grants back, at once. Returns them. */
+  async revoke(isMeant: (grant: Grant) => boolean, answerer: Answerer): Promise<readonly Grant[]> {
+    const grants = this.all.filter(isMeant);
+    this.#end(grants, 'revoked', answerer);
+    if (grants.length > 0) await this.#save({ isNarrower: true });
+    return grants;
+  }
+
+  /** Forgets what was refused: it is asked again. Returns what that was. */
+  async reset(answerer: Answerer): Promise<readonly Refusal[]> {
+    const refusals = this.refusals;
+    this.#refusals.clear();
+    this.#refusedOnce.clear();
+    for (const refusal of refusals)
+      this.#note('reset', refusal, { answerer, id: '', scope: null, access: refusal.access });
+    this.#changed();
+    if (refusals.length > 0) await this.#save();
+    return refusals;
+  }
+
+  /** What was given or refused to this session alone ends with it. */
+  sessionClosed(session: string): void {
+    this.#refusedOnce.delete(session);
+    const grants = [...this.#grants.values()].filter((grant) => grant.session === session);
+    if (grants.length > 0) this.#end(grants, 'ended', null);
+  }
+
+  close(): void {
+    this.#cancelSweep?.();
+  }
+
+  #answerTo(asked: Asked, session: string | null, now: Now): Answered | null {
+    const key = this.keyOf(asked);
+    if (key === null) return null;
+    const text = keyText(key);
+    const holding = [...(this.#byKey.get(text) ?? [])].filter(
+      (grant) => this.#counts(grant, session, now) && asked.scopes.includes(grant.scope),
+    );
+    const best = holding.find(({ access }) => access === 'read-write') ?? holding[0];
+    const refusal = this.#refusalOf(text, session);
+    if (best === undefined) return refusal === null ? null : { state: 'refused', why: refusal.why };
+    this.#used(best, now);
+    const said = holding.map((grant) => grant.asked).reduce(higherAccess, refusal?.access ?? null);
+    const why = `somebody has agreed (grant ${best.id}, ${best.scope})`;
+    return { state: 'granted', access: best.access, asked: said ?? best.asked, why };
+  }
+
+  #counts(grant: Grant, session: string | null, now: Now): boolean {
+    if (this.#unkept.has(grant.id) || (grant.session !== null && grant.session !== session)) return false;
+    const left = leftMs(grant, now);
+    return left === null || left > 0;
+  }
+
+  #refusalOf(
+    text: string,
+    session: string | null,
+  ): { readonly why: string; readonly access: Refusal['access'] } | null {
+    const refusal = this.#refusals.get(text);
+    if (refusal === undefined) return null;
+    const { access, count } = refusal;
+    if (count >= REMEMBERED_COUNT) {
+      return { access, why: 'somebody has refused it more than once; "rootsd consent reset" lets it be asked again' };
+    }
+    const isOfSession = session !== null && this.#refusedOnce.get(session)?.has(text) === true;
+    return isOfSession ? { access, why: 'somebody has refused it' } : null;
+  }
+
+  #newGrant({ key, asker, root, access: asked }: Question, { scope, access }: Given, session: string | null): Grant {
+    const { moment, lasting } = this.#now();
+    const id = this.#options.newId();
+    return { id, key, asker, root, access, asked, scope, session, given: moment, usedMs: lasting.ms };
+  }
+
+  #add(grant: Grant): void {
+    const text = keyText(grant.key);
+    this.#grants.set(grant.id, grant);
+    this.#byKey.set(text, (this.#byKey.get(text) ?? new Set()).add(grant));
+  }
+
+  #remove(grant: Grant): void {
+    const text = keyText(grant.key);
+    this.#grants.delete(grant.id);
+    const rest = this.#byKey.get(text);
+    rest?.delete(grant);
+    if (rest?.size === 0) this.#byKey.delete(text);
+  }
+
+  /** Who has said yes after all takes the refusals back. */
+  #forgive(key: ConsentKey): void {
+    const text = keyText(key);
+    this.#refusals.delete(text);
+    for (const refused of this.#refusedOnce.values()) refused.delete(text);
+  }
+
+  /** A grant that is used does not grow old; that is written down once a day. */
+  #used(grant: Grant, { lasting }: Now): void {
+    if (lasting.ms - grant.usedMs < DAY_MS) return;
+    this.#remove(grant);
+    this.#add({ ...grant, usedMs: lasting.ms });
+    void this.#save();
+  }
+
+  #end(grants: readonly Grant[], event: ConsentEvent, answerer: Answerer | null): void {
+    if (grants.length === 0) return;
+    for (const grant of grants) {
+      const { id, scope, access } = grant;
+      this.#remove(grant);
+      this.#note(event, grant, { answerer, id, scope, access });
+      this.#options.record('info', LOG_EVENTS.consentEnded, {
+        grant: id,
+        how: event,
+        server: grant.asker.server,
+        root: grant.root,
+        path: grant.key.path,
+        access,
+        exposed: { from: new Date(grant.given.wallMs).toISOString(), to: this.#wallTime() },
+        by: answerer,
+      });
+    }
+    this.#changed();
+  }
+
+  /** Ends what has ended. */
+  #sweep(): void {
+    const now = this.#now();
+    const over = [...this.#grants.values()].filter((grant) => leftMs(grant, now) === 0);
+    this.#end(over, 'ended', null);
+    if (over.length > 0) void this.#save({ isNarrower: true });
+    this.#planSweep();
+  }
+
+  /** Looks again when the next one ends, or earlier. */
+  #planSweep(): void {
+    this.#cancelSweep?.();
+    const now = this.#now();
+    const left = [...this.#grants.values()].map((grant) => leftMs(grant, now)).filter((ms) => ms !== null);
+    const next = left.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
+    if (left.length === 0) this.#cancelSweep = null;
+    else
+      this.#cancelSweep = this.#options.clock.after(next > DAY_MS ? DAY_MS : Math.min(next, SWEEP_MS), () =>
+        this.#sweep(),
+      );
+  }
+
+  #changed(): void {
+    this.#options.onChange();
+    this.#planSweep();
+  }
+
+  #now(): Now {
+    const moment = this.#options.readMoment();
+    this.#lasting = advanceLasting(this.#lasting, moment);
+    return { moment, lasting: this.#lasting };
+  }
+
+  #wallTime(): string {
+    return new Date(this.#options.readMoment().wallMs).toISOString();
+  }
+
+  #note(
+    event: ConsentEvent,
+    { key, asker, root }: Pick<Grant, 'key' | 'asker' | 'root'>,
+    {
+      answerer,
+      answer,
+      ...said
+    }: Pick<ConsentEntry, 'id' | 'scope' | 'access'> & {
+      readonly answerer: Answerer | null;
+      readonly answer?: Answer;
+    },
+  ): void {
+    const { id, scope, access } = said;
+    const who = { channel: answerer?.channel ?? null, uid: answerer?.uid ?? null, note: answer?.note ?? null };
+    const what = { root, path: key.path, access, rule: key.rule, scope };
+    const entry = { time: this.#wallTime(), event, id, asker, ...what, ...who };
+    this.#history = [...this.#history, entry].slice(-MAX_HISTORY);
+  }
+
+  #record(how: 'approved' | 'denied', { question, answerer, answer }: AnsweredQuestion, given: Given | null): void {
+    const { id, asker, root, key } = question;
+    const fields = { question: id, how, server: asker.server, root, path: key.path, rule: key.rule, by: answerer };
+    this.#options.record('info', LOG_EVENTS.consentAnswered, { ...fields, ...given, note: answer.note });
+  }
+
+  #save({ isNarrower = false } = {}): Promise<boolean> {
+    const grants = [...this.#grants.values()].filter(({ session }) => session === null);
+    const { lasting } = this.#now();
+    const kept: KeptConsents = { lasting, grants, refusals: this.refusals, history: this.#history };
+    return this.#options.store.save(kept, { isNarrower });
+  }
+}
