@@ -7,7 +7,7 @@ import type { RealPath } from '../../src/core/path.ts';
 import { composePolicy } from '../../src/core/policy.ts';
 import type { Given, Question } from '../../src/core/question.ts';
 import { Grants } from '../../src/daemon/grants.ts';
-import { openConsentStore } from '../../src/state/consents.ts';
+import { type ConsentStore, openConsentStore } from '../../src/state/consents.ts';
 import { FakeClock } from '../support/clock.ts';
 import { BY_COMMAND, DAY_MS, HOUR_MS, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
 import { layerFrom, peer } from '../support/policy.ts';
@@ -26,6 +26,8 @@ const ASKED: Asked = { peer: peer('s'), place: PLACE, rule: RULE, scopes: RULE.s
 
 /** A store, clocks that a test sets, and as many starts of a daemon as it wants. */
 function home(t: TestContext) {
+  const stores: ConsentStore[] = [];
+  t.after(() => Promise.all(stores.map((store) => store.close())));
   const path = join(temporaryDirectory(t), 'consents.json');
   const time: { moment: Moment } = { moment: START };
   const ids = { next: 0 };
@@ -33,7 +35,7 @@ function home(t: TestContext) {
   const start = async () => {
     const clock = new FakeClock();
     const store = await openConsentStore({ path, owner: OWNER, log: () => {}, clock });
-    t.after(() => store.close());
+    stores.push(store);
     const changes = { count: 0 };
     const grants = new Grants({
       store,
