@@ -9,6 +9,8 @@ import { type RunHost, useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
 const program = useRun();
+/** The gate asks for 200; `ROOTSD_ROUNDS=200` runs them. */
+const ROUNDS = Number(process.env.ROOTSD_ROUNDS ?? 5);
 const ASKING_SERVER = fileURLToPath(new URL('../support/asking-server.mjs', import.meta.url));
 
 describe('Barrier', () => {
@@ -77,10 +79,11 @@ describe('rootsd run, a call right after a change', () => {
     ['asks 300 ms late', [300, 20]],
   ];
   for (const [what, delays] of SERVERS) {
-    it(`waits for a server that ${what}`, async (t) => {
+    it(`waits for a server that ${what}, ${ROUNDS} times`, async (t) => {
       const { daemon, host, base } = await setUp(t, delays);
-      for (const name of ['b', 'a', 'c', 'd', 'e']) {
-        assert.deepEqual(await callAfter(daemon, host, [name, `${base}/${name === 'b' ? 'b' : 'a'}`]), [name]);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [name, directory] = [`r${round}`, round % 2 === 0 ? 'b' : 'a'];
+        assert.deepEqual(await callAfter(daemon, host, [name, `${base}/${directory}`]), [name]);
       }
     });
   }

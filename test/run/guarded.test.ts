@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
 import type { LaunchPlan } from '../../src/core/protocol.ts';
 import { viewOf } from '../support/fake-daemon.ts';
+import { GUARDED_TREE, guardedPlaces, isHeld, plainlyNamed, randomArguments } from '../support/guarded-tree.ts';
 import { type Json, useRun } from '../support/run-host.ts';
 import { type RunSetup, setUpRun } from '../support/run-setup.ts';
+import { makeTree } from '../support/tree.ts';
 
 const program = useRun();
 
@@ -103,6 +106,26 @@ describe('rootsd run, the guard', () => {
       (await reached(setup)).flatMap((line) => (JSON.parse(line) as Json).id ?? []),
       [2],
     );
+  });
+
+  it('lets nothing that names a path outside reach the server, however arguments are built', async (t) => {
+    const setup = await setUp(t);
+    const { daemon, host } = setup;
+    const base = makeTree(t, GUARDED_TREE);
+    const boundary = guardedPlaces(base);
+    await daemon.next('rootsd/ack');
+    daemon.publish({ ...viewOf(Object.fromEntries(boundary.map(({ root, path }) => [root, path])), '02'), boundary });
+    await daemon.next('rootsd/ack');
+    const sent = fc.sample(randomArguments(base), 400);
+    for (const [id, value] of sent.entries()) {
+      host.send({ id, method: 'tools/call', params: { name: 't', arguments: { value } } });
+    }
+    const calls = (await reached(setup)).map((line) => JSON.parse(line) as Json).filter(({ id }) => id !== undefined);
+    const passed = calls.map(({ params }) => (params as { arguments: { value: unknown } }).arguments.value);
+    for (const named of passed.flatMap((value) => plainlyNamed({ value }))) assert.ok(isHeld(base, named), named);
+    const refused = host.messages.filter(({ result }) => (result as { isError?: boolean } | undefined)?.isError);
+    assert.equal(refused.length + passed.length, sent.length, 'each is refused, or reaches the server');
+    assert.ok(passed.length > 50 && refused.length > 50, `${passed.length} reached it, ${refused.length} were refused`);
   });
 
   it('judges nothing where the policy turns it off', async (t) => {

@@ -1,29 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { isInside } from '../../../src/core/boundary.ts';
-import type { RealPath } from '../../../src/core/path.ts';
-import type { BoundaryEntry } from '../../../src/core/protocol.ts';
-import { resolvePath } from '../../../src/disk/resolve.ts';
 import { Guard, type GuardPlan, type Judgement } from '../../../src/run/guard/guard.ts';
 import { readMessage } from '../../../src/run/message.ts';
+import { GUARDED_TREE, guardedPlaces, isHeld, plainlyNamed, randomArguments } from '../../support/guarded-tree.ts';
 import type { Json } from '../../support/run-host.ts';
 import { makeTree } from '../../support/tree.ts';
-
-const TREE = [
-  'file a/f x',
-  'file a/d/secret/f x',
-  'file a/.rootsd.yaml x',
-  'file r/f x',
-  'file out/f x',
-  'dir home',
-  'link a/out -> ../out',
-  'link a/self -> d',
-  'link a/s -> d/secret',
-  'link a/new -> ../out/none',
-  'link a/loop -> loop',
-  'link alias -> a',
-];
 
 interface Setup {
   readonly base: string;
@@ -33,21 +15,14 @@ interface Setup {
 }
 
 function setUp(t: TestContext, plan: Partial<GuardPlan> = {}): Setup {
-  const base = makeTree(t, TREE);
+  const base = makeTree(t, GUARDED_TREE);
   const guard = new Guard({
     timer: () => () => undefined,
     cwd: () => `${base}/a`,
     onAnswer: () => assert.fail(),
     homes: [`${base}/home`],
   });
-  const entry = (root: string, access: BoundaryEntry['access'], carved: readonly string[] = []): BoundaryEntry => ({
-    root,
-    path: `${base}/${root}`,
-    access,
-    carved,
-  });
-  const entries = [entry('a', 'read-write', [`${base}/a/d/secret`]), entry('r', 'read-only')];
-  guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {}, ...plan }, entries);
+  guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {}, ...plan }, guardedPlaces(base));
   const call = (args: unknown, name = 't'): Judgement => judge(guard, 'tools/call', { name, arguments: args });
   return { base, guard, call };
 }
@@ -250,56 +225,12 @@ describe('Guard, a tool', () => {
 
 it('Guard lets no path outside through, however arguments are built', (t) => {
   const { base, guard } = setUp(t, { tools: { t: 'read' } });
-  const places = ['a', 'a/f', 'a/d/secret', 'a/out', 'a/s', 'a/new', 'r', 'out', 'out/f', 'none', 'alias', 'a/self'];
-  const step = fc.constantFrom('..', '.', '', 'f', 'd', 'x', 'secret', 'out', 'self');
-  const path = fc
-    .tuple(
-      fc.constantFrom(...places.map((place) => `${base}/${place}`), '/etc', '~', '~/x', ''),
-      fc.array(step, { maxLength: 4 }),
-    )
-    .map(([start, steps]) => [start, ...steps].join('/'));
-  const text = fc.oneof(
-    path,
-    path.map((it) => `file://${it}`),
-    fc.tuple(fc.constantFrom(' ', '"', '\t', ''), path).map(([around, it]) => around + it + around),
-    fc.string({ unit: 'binary' }),
-  );
-  const name = fc.constantFrom('path', 'paths', 'source', 'file_path', 'content', 'x', 'uri', 'outputDir', 'query');
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 4 },
-      text,
-      fc.array(tie('value'), { maxLength: 3 }),
-      fc.dictionary(name, tie('value'), { maxKeys: 4 }),
-      fc.constantFrom(null, 1, true),
-    ),
-  }));
   let passed = 0;
-  const property = fc.property(value, fc.constantFrom('tools/call', 'prompts/get'), (args, method) => {
+  const property = fc.property(randomArguments(base), fc.constantFrom('tools/call', 'prompts/get'), (args, method) => {
     if (judge(guard, method, { name: 't', arguments: args }) !== 'pass') return;
     passed += 1;
-    for (const named of plainlyNamed(args, 'arguments')) assert.ok(isHeld(base, named), named);
+    for (const named of plainlyNamed(args)) assert.ok(isHeld(base, named), named);
   });
   fc.assert(property, { numRuns: 4_000 });
   assert.ok(passed > 300, `only ${passed} passed`);
 });
-
-/** Paths that arguments name, as plainly as the documentation says it. */
-function plainlyNamed(value: unknown, property: string): readonly string[] {
-  if (typeof value === 'string') {
-    const bare = value.trim().replaceAll('"', '');
-    if (['content', 'query'].includes(property) || bare.includes('\n')) return [];
-    if (bare.startsWith('file://')) return [decodeURIComponent(bare.slice('file://'.length))];
-    const isNamed = ['path', 'paths', 'source', 'file_path', 'uri', 'outputDir'].includes(property);
-    return isNamed && bare.startsWith('/') ? [bare] : [];
-  }
-  if (Array.isArray(value)) return value.flatMap((element) => plainlyNamed(element, property));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => plainlyNamed(member, name));
-}
-
-function isHeld(base: string, path: string): boolean {
-  const resolved = resolvePath(path);
-  const inside = (outer: string): boolean => resolved.ok && isInside(resolved.path, `${base}/${outer}` as RealPath);
-  return (inside('a') && !inside('a/d/secret')) || inside('r');
-}
