@@ -78,8 +78,9 @@ empty directory where nothing is allowed.`,
     CHANNELS,
     '## Your own entries',
     `In \`/etc/rootsd/servers.yaml\` for a machine, in \`~/.config/rootsd/servers.yaml\` for yourself: beside \`policies.d\`,
-trusted like a policy, as strict as one (\`rootsd check\` checks it too), and read when the daemon starts; with a broken one it
-does not start. A server is known by its command line. Of several entries that match, the system's counts, then yours, then
+trusted like a policy, as strict as one (\`rootsd check\` checks it too), and read as it is saved; with a
+broken one a daemon does not start, and one that runs keeps what it said before (\`rootsd status\` says \`degraded\` and
+why). One that is removed says nothing any more. A server is known by its command line. Of several entries that match, the system's counts, then yours, then
 one of those above, each as a whole. What a policy says of a server (\`channels\`, \`paths\`, \`guard\`) counts before all of
 them.`,
     '```yaml catalogue\nversion: 1\nservers:\n  my-files:\n    title: My files\n    match: { command: [my-files-server] }\n    channels:\n      - { kind: env, name: MY_DIRS, separator: ":", empty: everything }\n```',

@@ -8,10 +8,10 @@ import { EXIT } from '../core/exit-status.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { type Daemon, type DaemonOptions, openDaemon } from '../daemon/daemon.ts';
 import { EarlyStarts } from '../daemon/early-starts.ts';
+import { KnownServers } from '../daemon/known-servers.ts';
 import type { Layers } from '../daemon/layers.ts';
 import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
-import { readWholeCatalogue } from '../daemon/read-catalogues.ts';
 import { auditedLog } from '../daemon/record.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
 import { openNative } from '../disk/native.ts';
@@ -140,16 +140,16 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     prove: (input) => prover.prove(input),
     now: Date.now,
   });
-  const catalogue = await readWholeCatalogue(cataloguesOf(machine, settings));
-  const early = parts.add(new EarlyStarts(socket, catalogue));
+  const knownServers = await KnownServers.open(cataloguesOf(machine, settings));
+  const early = parts.add(new EarlyStarts(socket));
   const daemon: Daemon = parts.add(
     await openDaemon({
       ...events,
       onChange: () => {
-        early.update(layers.policy);
+        early.update(layers.policy, knownServers.servers);
         events.onChange();
       },
-      catalogue,
+      knownServers,
       onReload: { begin: () => notify.reloading(), end: () => notify.ready(statusText(layers)) },
       layers,
       policyDirectories: [settings.layers.system, settings.layers.user],

@@ -10,6 +10,8 @@ export const LOG_EVENTS = {
   activated: 'layer activated',
   configRead: 'configuration read',
   configRejected: 'configuration rejected',
+  catalogueRead: 'catalogue of servers read',
+  catalogueRejected: 'catalogue of servers rejected',
   rejected: 'layer rejected',
   lockdown: 'policy lockdown',
   attached: 'peer attached',

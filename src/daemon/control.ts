@@ -53,7 +53,7 @@ export interface Administered {
 
 /** The handlers of a daemon's control socket. Who may call is the socket's affair. */
 export function controlHandlers(daemon: Administered): ControlHandlers {
-  const context = { source: 'daemon', own: daemon.own, catalogue: daemon.catalogue } as const;
+  const context = () => ({ source: 'daemon', own: daemon.own, catalogue: daemon.catalogue }) as const;
   return {
     [METHOD.status]: async () => daemon.status(),
     [METHOD.sessions]: async (): Promise<SessionsReply> => ({ sessions: daemon.sessionRows() }),
@@ -64,12 +64,12 @@ export function controlHandlers(daemon: Administered): ControlHandlers {
     [METHOD.explain]: async (params) => {
       const question = parseQuestion(params);
       const { target } = question;
-      if (target === undefined) return explainServer(daemon.evidence(), question, context);
+      if (target === undefined) return explainServer(daemon.evidence(), question, context());
       // On a mount that may hang a path takes a moment, and nobody else waits. The name of a root is not looked at.
       const leads = target.startsWith('/') ? { leads: await daemon.resolve(target) } : {};
-      return explainTarget(daemon.evidence(), { ...question, target }, { ...context, ...leads });
+      return explainTarget(daemon.evidence(), { ...question, target }, { ...context(), ...leads });
     },
-    [METHOD.roots]: async (params) => explainRoots(daemon.evidence(), parseQuestion(params), context),
+    [METHOD.roots]: async (params) => explainRoots(daemon.evidence(), parseQuestion(params), context()),
     [METHOD.stop]: async () => {
       daemon.stop();
       return {};

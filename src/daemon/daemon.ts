@@ -30,6 +30,7 @@ import { VERSION } from '../version.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import { KeptSockets } from './kept-sockets.ts';
+import type { KnownServers } from './known-servers.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
@@ -40,8 +41,7 @@ export interface DaemonOptions {
   /** What the policy watcher watches: the layers' directories. */
   readonly policyDirectories: readonly string[];
   readonly readProject: ReadProject;
-  /** What is known of servers. */
-  readonly catalogue: Catalogue;
+  readonly knownServers: KnownServers;
   /** What is wrong with rootsd.yaml while an older reading of it is in force. */
   readonly configProblems: () => readonly Problem[];
   readonly own: User;
@@ -114,12 +114,16 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#since = options.now();
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
-    const inForce = { evidence: this.#evidence, generation: this.#generation, policyState: options.layers.state };
+    const inForce = {
+      evidence: this.#evidence,
+      generation: this.#generation,
+      policyState: options.layers.state,
+      catalogue: options.knownServers.servers,
+    };
     this.#sessions = new Sessions(inForce, {
       record: options.log,
       version: VERSION,
       policyDirectories: options.policyDirectories,
-      catalogue: options.catalogue,
     });
   }
 
@@ -129,6 +133,7 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#policies = this.#parts.add(
       openPolicyWatcher({
         directories: policyDirectories,
+        files: this.#options.knownServers.paths,
         onChange: () => void this.reload({ wait: false, acceptEmpty: false }),
         onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
       }),
@@ -192,7 +197,7 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   get catalogue(): Catalogue {
-    return this.#options.catalogue;
+    return this.#options.knownServers.servers;
   }
 
   evidence(): Evidence {
@@ -213,8 +218,8 @@ export class Daemon implements Administered, AsyncDisposable {
   }
 
   status(): StatusReply {
-    const { layers } = this.#options;
-    const wrong = this.#options.configProblems();
+    const { layers, knownServers } = this.#options;
+    const wrong = [...this.#options.configProblems(), ...knownServers.problems];
     return {
       version: VERSION,
       generation: layers.generation,
@@ -227,19 +232,22 @@ export class Daemon implements Administered, AsyncDisposable {
     };
   }
 
-  /** Reads all layers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
+  /** Reads all layers and what is known of servers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
   async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
-    const { layers, onReload } = this.#options;
+    const { layers, knownServers, onReload } = this.#options;
     onReload?.begin();
     const before = layers.generation;
+    const isKnownOtherwise = await knownServers.reload();
     const outcome = await layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
     await this.#next.done;
     this.#report(outcome);
-    const { generation, problems } = outcome;
+    if (isKnownOtherwise) await this.#takeUpKnownServers();
+    const { generation } = outcome;
+    const problems = [...knownServers.problems, ...outcome.problems];
     onReload?.end();
     const sessions = wait ? await this.#untilAcknowledged() : { acknowledged: 0, late: 0 };
     // The watcher may have been quicker: whoever asked has still seen a change.
-    return { generation, changed: generation !== before, sessions, problems };
+    return { generation, changed: generation !== before || isKnownOtherwise, sessions, problems };
   }
 
   /** Also what the watcher has activated a moment before is waited for. */
@@ -269,6 +277,14 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#generation = generation;
     this.#policy = policy;
     this.#limiting = null;
+    await this.#refresh();
+  }
+
+  async #takeUpKnownServers(): Promise<void> {
+    const { log, knownServers } = this.#options;
+    const { problems } = knownServers;
+    if (problems.length === 0) log('info', LOG_EVENTS.catalogueRead, { files: knownServers.paths });
+    else log('warn', LOG_EVENTS.catalogueRejected, { problems: problems.map(brief) });
     await this.#refresh();
   }
 
@@ -307,9 +323,10 @@ export class Daemon implements Administered, AsyncDisposable {
     const evidence = yield* gatherInSteps(policy, places);
     const limit = limiting === null ? {} : { limit: yield* gatherInSteps(limiting, places) };
     const { state: policyState } = this.#options.layers;
+    const catalogue = this.catalogue;
     this.#evidence = evidence;
     yield* this.#reportRoots(before);
-    yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, ...limit });
+    yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, catalogue, ...limit });
     this.#options.onChange?.();
   }
 

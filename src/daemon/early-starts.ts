@@ -10,17 +10,15 @@ import type { Part } from './open-parts.ts';
  */
 export class EarlyStarts implements Part {
   readonly #path: string;
-  readonly #catalogue: Catalogue;
   #written = '';
 
-  constructor(socket: string, catalogue: Catalogue) {
+  constructor(socket: string) {
     this.#path = `${socket}${PLAN_FIRST_SUFFIX}`;
-    this.#catalogue = catalogue;
   }
 
-  /** The policy may be another one. */
-  update({ servers }: Policy): void {
-    const text = `${JSON.stringify(planFirst(this.#catalogue, servers.values()))}\n`;
+  /** The policy, or what is known of servers, may be another one. */
+  update({ servers }: Policy, catalogue: Catalogue): void {
+    const text = `${JSON.stringify(planFirst(catalogue, servers.values()))}\n`;
     if (text === this.#written) return;
     try {
       writeFileSync(`${this.#path}.new`, text, { mode: 0o600 });

@@ -31,32 +31,59 @@ export interface Catalogues {
   readonly problems: readonly Problem[];
 }
 
-/** Reads all of it. What the system says of a server no user says otherwise. */
-export async function readCatalogues({ expansions, uid, shipped, layers }: CataloguesOptions): Promise<Catalogues> {
-  const trust = { uid, home: expansions.home };
-  const places = (['system', 'user'] as const).map((layer) => ({
+/** Where the catalogue of each layer lies, and by whom it is trusted. What the system says of a server no user says otherwise. */
+export function cataloguePlaces({ expansions, uid, layers }: Omit<CataloguesOptions, 'shipped'>) {
+  return (['system', 'user'] as const).map((layer) => ({
     path: cataloguePath(layers[layer]),
-    trust: { ...trust, layer },
+    trust: { uid, home: expansions.home, layer },
   }));
-  const reads = await Promise.all(
-    places.map(async (place) => ({ ...place, read: await readCatalogue(place.path, { expansions, ...place }) })),
+}
+
+/** Reads those files, and nothing of what comes with us. */
+export function readCatalogueFiles(options: CataloguesOptions): Promise<readonly FileRead[]> {
+  const { expansions } = options;
+  return Promise.all(
+    cataloguePlaces(options).map(async ({ path, trust }) => ({
+      path,
+      read: await readCatalogue(path, { expansions, trust }),
+    })),
   );
+}
+
+interface FileRead {
+  readonly path: string;
+  readonly read: CatalogueRead;
+}
+
+/** Reads all of it. */
+export async function readCatalogues(options: CataloguesOptions): Promise<Catalogues> {
+  const reads = await readCatalogueFiles(options);
   return {
-    servers: [...reads.flatMap(({ read }) => serversOf(read)), ...readShippedCatalogue(shipped, expansions)],
+    servers: [...reads.flatMap(({ read }) => serversOf(read)), ...shippedOf(options)],
     files: reads.flatMap(({ path, read }) => (read.state === 'absent' ? [] : [{ path, state: stateOf(read) }])),
     problems: reads.flatMap(({ read }) => (read.state === 'absent' ? [] : read.problems)),
   };
 }
 
-/** The servers of all of it. Rejects with a RootsError CATALOGUE_INVALID: wrong is never as if absent. */
-export async function readWholeCatalogue(options: CataloguesOptions): Promise<Catalogue> {
-  const { servers, files, problems } = await readCatalogues(options);
-  const broken = files.find(({ state }) => state === 'broken');
-  if (broken === undefined) return servers;
-  throw catalogueError(
-    broken.path,
-    problems.filter(({ file }) => file === broken.path),
-  );
+/** What is known of servers, and from where. */
+export interface WholeCatalogue {
+  readonly servers: Catalogue;
+  readonly files: readonly { readonly path: string; readonly servers: Catalogue }[];
+  readonly shipped: Catalogue;
+}
+
+/** Reads all of it, where all of it is good. Rejects with a RootsError CATALOGUE_INVALID: wrong is never as if absent. */
+export async function readWholeCatalogue(options: CataloguesOptions): Promise<WholeCatalogue> {
+  const files = (await readCatalogueFiles(options)).flatMap(({ path, read }) => {
+    if (read.state === 'broken') throw catalogueError(path, read.problems);
+    return read.state === 'good' ? [{ path, servers: read.servers }] : [];
+  });
+  const shipped = shippedOf(options);
+  return { servers: [...files.flatMap(({ servers }) => servers), ...shipped], files, shipped };
+}
+
+function shippedOf({ shipped, expansions }: CataloguesOptions): Catalogue {
+  return readShippedCatalogue(shipped, expansions);
 }
 
 function serversOf(read: CatalogueRead): Catalogue {

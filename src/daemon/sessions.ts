@@ -37,6 +37,8 @@ export interface InForce {
   readonly evidence: Evidence;
   readonly generation: string;
   readonly policyState: PolicyState;
+  /** What is known of servers. */
+  readonly catalogue: Catalogue;
   /** Of a policy that is about to be in force: nothing is told that it does not tell, as far as its places are known. */
   readonly limit?: Evidence;
 }
@@ -45,7 +47,6 @@ export interface SessionsOptions {
   readonly record: Log;
   readonly version: string;
   readonly policyDirectories: readonly string[];
-  readonly catalogue: Catalogue;
 }
 
 export interface SessionRow {
@@ -66,7 +67,6 @@ export class Sessions {
   readonly #record: Log;
   readonly #version: string;
   readonly #policyDirectories: readonly string[];
-  readonly #catalogue: Catalogue;
   #inForce: InForce;
 
   constructor(inForce: InForce, options: SessionsOptions) {
@@ -74,7 +74,6 @@ export class Sessions {
     this.#record = options.record;
     this.#version = options.version;
     this.#policyDirectories = options.policyDirectories;
-    this.#catalogue = options.catalogue;
   }
 
   get count(): number {
@@ -219,12 +218,12 @@ export class Sessions {
   }
 
   #planOf({ claimed }: Peer): LaunchPlan {
-    const { evidence, policyState } = this.#inForce;
+    const { evidence, policyState, catalogue } = this.#inForce;
     const { policy } = evidence;
     const entry = claimed.server === null ? undefined : policy.servers.get(claimed.server);
     const policyFiles = policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
     const policyDirectories = this.#policyDirectories;
-    const known = knownServerFor(this.#catalogue, claimed.launch?.argv ?? entry?.selectors.command ?? []);
+    const known = knownServerFor(catalogue, claimed.launch?.argv ?? entry?.selectors.command ?? []);
     const facts = { policyFiles, policyDirectories, policyState, version: this.#version };
     return launchPlan(entry, traitsOf(known, entry), facts);
   }

@@ -1,5 +1,6 @@
 // What the daemon knows of servers: from the catalogue that comes with it, from servers.yaml, from the policy.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { readPlanFirst } from '../../src/client/plan-first.ts';
 import { startsEarly } from '../../src/core/plan-first.ts';
@@ -59,6 +60,41 @@ describe('the catalogue of servers', () => {
     const { channels, paths } = await planOf(command, 's');
     assert.deepEqual(channels, [{ kind: 'env', name: 'A', value: { form: 'json' } }]);
     assert.deepEqual(paths, ['a', 'b']);
+  });
+
+  it('reaches live sessions when servers.yaml is saved; a broken one changes nothing and is said', async (t) => {
+    const { home } = await serve(t, {});
+    const peer = await connectPeer(t, home.socket);
+    const launch = { argv: ['mine'], cwd: '/' };
+    await peer.request('rootsd/attach', { version: 1, server: 's', launch });
+    await peer.request('rootsd/watch');
+    const entry = (channels: string) =>
+      `version: 1\nservers: { m: { title: M, match: { command: [mine] }, ${channels} } }\n`;
+    const nextPlan = async (): Promise<LaunchPlan> => ((await peer.next()).params as { plan: LaunchPlan }).plan;
+
+    home.put(catalogueOf(home), entry('channels: [cwd]'));
+    assert.deepEqual((await nextPlan()).channels, [{ kind: 'cwd' }]);
+    assert.equal(startsEarly(readPlanFirst(home.socket) ?? assert.fail(), { server: null, argv: ['mine'] }), false);
+
+    home.put(catalogueOf(home), entry('chanels: [argv]'));
+    const refused = await home.command('reload');
+    assert.equal(refused.status, 1);
+    assert.match(refused.out + refused.err, /servers\.yaml.*chanels/);
+    const status = await home.json<{ state: string; problems: { code: string }[] }>('status');
+    assert.deepEqual([status.state, status.problems.map(({ code }) => code)], ['degraded', ['SCHEMA_UNKNOWN_KEY']]);
+
+    home.put(catalogueOf(home), entry('channels: [argv]'));
+    assert.deepEqual((await nextPlan()).channels, [{ kind: 'argv' }], 'nothing was told in between');
+    assert.equal((await home.json<{ state: string }>('status')).state, 'ok');
+  });
+
+  it('is what comes with us again where servers.yaml is removed', async (t) => {
+    const servers =
+      'version: 1\nservers: { m: { title: M, match: { npm: ["@modelcontextprotocol/server-memory"] }, channels: [cwd] } }\n';
+    const { home, planOf } = await serve(t, { servers });
+    rmSync(catalogueOf(home));
+    assert.equal((await home.command('reload')).status, 0);
+    assert.equal((await planOf('npx @modelcontextprotocol/server-memory')).channels[0]?.kind, 'env');
   });
 
   it('says beside the socket which servers wait for their plan, as long as the daemon runs', async (t) => {
