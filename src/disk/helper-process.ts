@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { extname } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { LineReader } from '../core/line-reader.ts';
 
 export interface HelperProcessOptions {
   readonly onLine: (line: string) => void;
@@ -11,6 +11,9 @@ export interface HelperProcessOptions {
   /** Of the module that it runs; tests have others. */
   readonly script?: string;
 }
+
+/** An answer of thousands of names has a few MiB. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** The built file lies beside ours as the source does; source needs the loader that we were started with, and its place. */
 const EXTENSION = extname(import.meta.url);
@@ -37,9 +40,21 @@ export class HelperProcess {
     this.#child.on('exit', end).on('error', end);
     this.#child.stdin.on('error', () => {});
     this.#child.stdout.on('error', () => {});
-    createInterface({ input: this.#child.stdout }).on('line', onLine);
+    this.#read(onLine);
     this.#child.unref();
     for (const stream of [this.#child.stdin, this.#child.stdout]) unref(stream);
+  }
+
+  /** node:readline would do, but takes its time to load, and takes U+2028 in a name for a line's end. */
+  #read(onLine: (line: string) => void): void {
+    const lines = new LineReader(MAX_LINE_BYTES);
+    this.#child.stdout.on('data', (chunk: Buffer) => {
+      lines.push(chunk);
+      for (let line = lines.next(); line !== null; line = lines.next()) {
+        if (line === 'too-large') return this.kill();
+        onLine(line.toString('utf8'));
+      }
+    });
   }
 
   get pid(): number | undefined {

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Mount } from '../../src/disk/mounts.ts';
 import { SlowPlaces } from '../../src/disk/slow-places.ts';
-import type { RootAnswer, SlowQuestion } from '../../src/disk/slow-question.ts';
+import type { MembersAnswer, RootAnswer, SlowQuestion } from '../../src/disk/slow-question.ts';
 import { childrenOf } from '../support/children.ts';
 import { FakeClock } from '../support/clock.ts';
 import { makeTree } from '../support/tree.ts';
@@ -57,6 +57,16 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe('SlowPlaces', () => {
+  it('asks and answers for names that other readers of lines would cut', async (t) => {
+    const base = makeTree(t, ['dir a\u2028b', 'dir a\u2028b/c\u2029\u0085d']);
+    const { slow } = openSlowPlaces(t);
+    const ask = () => slow.ask<MembersAnswer>('a', NFS, { about: 'members', path: `${base}/a\u2028b` });
+    ask();
+    await slow.settled();
+    const asked = ask();
+    assert.deepEqual(asked.state === 'answered' && asked.answer.names, ['c\u2029\u0085d']);
+  });
+
   it('answers what the helper has seen, and tells when that is something else', async (t) => {
     const base = makeTree(t, ['dir a']);
     const { slow, told } = openSlowPlaces(t);
