@@ -1,8 +1,10 @@
-// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing), what
-// it loads for files of settings, the helper process that looks at slow places, the thread that reads large policies, and
-// the libraries, each one file, with the types of what they export.
+// Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing) and
+// compiled, what it loads for files of settings, the helper process that looks at slow places, the thread that reads large
+// policies, and the libraries, each one file, with the types of what they export.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { Script } from 'node:vm';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -15,36 +17,49 @@ const shared = {
   logLevel: 'warning',
 };
 
+/** CommonJS, which Node starts sooner than a module. */
+const commonJs = { ...shared, format: 'cjs', outExtension: { '.js': '.cjs' } };
+
 /**
- * CommonJS, which Node starts sooner than a module. To itself it is run.js: what it starts, the helper, is a module and lies
- * beside it.
+ * The text of a function, as Node makes one of a module of CommonJS: bin/rootsd calls it. It lies beside the helper that it
+ * starts, which is a module.
  */
-const commonJs = {
+const asFunction = {
+  ...shared,
   format: 'cjs',
-  outExtension: { '.js': '.cjs' },
   define: { ...shared.define, 'import.meta.url': 'moduleUrl' },
-  banner: { js: "'use strict';\nconst moduleUrl = require('node:url').pathToFileURL(`${__dirname}/run.js`).href;" },
-};
-
-/** Editors of three formats: run.cjs loads them where a file of settings is a server's channel, and nowhere else. */
-const settingsApart = {
-  name: 'settings-apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/settings-file\.ts$/ }, () => ({ path: './settings-file.js', external: true }));
+  banner: {
+    js: "(function (require, module, __dirname) {\n'use strict';\nconst moduleUrl = require('node:url').pathToFileURL(`${__dirname}/run.js`).href;",
   },
+  footer: { js: '})' },
 };
 
-/** Beside what starts it, run.cjs and a chunk, see src/disk/helper-process.ts. */
+/**
+ * Editors of three formats: run.js loads them where a file of settings is a server's channel, and nowhere else. By require(),
+ * since for import() what is compiled at the build would lie where it was built.
+ */
+const settingsApart = {
+  supported: { 'dynamic-import': false },
+  plugins: [
+    {
+      name: 'settings-apart',
+      setup({ onResolve }) {
+        onResolve({ filter: /^\.\/settings-file\.ts$/ }, () => ({ path: './settings-file.cjs', external: true }));
+      },
+    },
+  ],
+};
+
+/** Beside what starts it, run.js and a chunk, see src/disk/helper-process.ts. */
 const HELPER = 'src/disk/slow-places-helper.ts';
 const helper = { 'slow-places-helper': HELPER, 'chunks/slow-places-helper': HELPER };
 /** Beside the chunk that starts it, see src/policy/prover.ts; what it runs it shares with the rest. */
 const thread = { 'chunks/prover-thread': 'src/policy/prover-thread.ts' };
 
 rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
-const run = { run: 'src/run/main.ts' };
-await build({ ...shared, ...commonJs, entryPoints: run, outdir: 'dist', plugins: [settingsApart] });
+await build({ ...asFunction, ...settingsApart, entryPoints: { run: 'src/run/main.ts' }, outdir: 'dist' });
 await build({
-  ...shared,
+  ...commonJs,
   entryPoints: { 'settings-file': 'src/run/settings-file.ts' },
   outdir: 'dist',
   packages: 'external',
@@ -60,3 +75,13 @@ await build({
 });
 await build({ ...shared, entryPoints: { server: 'src/lib/server.ts' }, outdir: 'dist/lib' });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.lib.json'], { stdio: 'inherit' });
+compileRun(new URL('dist/run.js', import.meta.url));
+
+/** What V8 makes of the bundle, for bin/rootsd: of all functions, also those that are rarely called. */
+function compileRun(bundle) {
+  setFlagsFromString('--no-lazy');
+  const script = new Script(readFileSync(bundle, 'utf8'), { filename: 'run.js' });
+  // As they are where it is taken: V8 takes nothing that was made with other flags.
+  setFlagsFromString('--lazy');
+  writeFileSync(`${bundle.pathname}.cache`, script.createCachedData());
+}

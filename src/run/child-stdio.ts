@@ -2,7 +2,7 @@
 // reused buffer. Servers that open /dev/stdin anew need a real pipe (`--stdio pipe`), since a socket cannot be opened.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket, type SocketConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
@@ -45,6 +45,15 @@ async function openSocketPair(): Promise<ChildStdio> {
     const { near, far } = await connectPair(path, source);
     return { source, sink: new ByteSink(near), far: [far, far], releaseFar: () => far.destroy() };
   } finally {
+    removeDirectory(directory);
+  }
+}
+
+/** It is empty by now, unless something has failed: only then what can remove the rest is loaded. */
+function removeDirectory(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
     rmSync(directory, { recursive: true, force: true });
   }
 }
