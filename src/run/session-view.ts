@@ -4,6 +4,7 @@
 import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import type { ViewMessage } from '../core/protocol.ts';
+import { VERSION } from '../version.ts';
 import type { Conversation } from './conversation.ts';
 import { HostRoots } from './host-roots.ts';
 import type { Launch } from './launch.ts';
@@ -12,7 +13,7 @@ import type { Reply } from './own-requests.ts';
 import { ASK_MS } from './roots-channel.ts';
 import type { HostRootsInside } from './round-trips.ts';
 import type { SessionRoots } from './session-roots.ts';
-import { daemonLost, NEVER_ASKED, nothingAllowed } from './warnings.ts';
+import { daemonLost, NEVER_ASKED, nothingAllowed, otherVersion } from './warnings.ts';
 
 export interface SessionViewOptions {
   readonly conversation: () => Conversation;
@@ -64,7 +65,7 @@ export class SessionView {
   /** The daemon has answered. */
   begin(attachment: Attachment, roots: SessionRoots): void {
     this.#begun = { attachment, roots };
-    this.#sayIfEmpty();
+    this.#sayWhatIsOdd();
   }
 
   /** The server is there: from now on it is acknowledged what it goes by. */
@@ -120,7 +121,7 @@ export class SessionView {
 
   /** What holds is another list: says so, and lets the launch follow that goes with it. */
   #changed(): void {
-    this.#sayIfEmpty();
+    this.#sayWhatIsOdd();
     this.#options.onChange();
   }
 
@@ -132,10 +133,12 @@ export class SessionView {
     if (view === attachment.view) attachment.ack(view);
   }
 
-  #sayIfEmpty(): void {
-    if (this.#begun === null || !this.#begun.roots.isEmpty) return;
+  #sayWhatIsOdd(): void {
+    if (this.#begun === null) return;
     const { notices, claimedServer } = this.#options;
     const { result, view } = this.#begun.attachment;
-    notices.say(nothingAllowed(result.peer.server ?? claimedServer, this.#begun.roots.plan, view.view));
+    const { plan, isEmpty } = this.#begun.roots;
+    if (plan.version !== VERSION) notices.say(otherVersion(plan));
+    if (isEmpty) notices.say(nothingAllowed(result.peer.server ?? claimedServer, plan, view.view));
   }
 }

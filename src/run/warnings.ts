@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import type { RefusedRequest } from '../client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../core/protocol.ts';
+import { VERSION } from '../version.ts';
 import { hasPlaceholders } from './placeholders.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -14,6 +15,11 @@ export function argumentWarnings(args: readonly string[], plan: LaunchPlan): rea
     ...tildes.map((arg) => `Argument "${arg}" reaches the server as it is: no shell expands "~" here`),
     ...replaced.map((arg) => `Directory "${arg}" of the command line may be replaced by the roots of the policy`),
   ];
+}
+
+/** Where the daemon is older or newer than we are: an update has reached one of the two. */
+export function otherVersion({ version }: LaunchPlan): string {
+  return `The daemon is rootsd ${version}, this is rootsd ${VERSION}: start the older of the two again`;
 }
 
 /** How many reasons one sentence can hold. */

@@ -4,6 +4,7 @@ import { RefusedRequest } from '../../src/client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { daemonLost, nothingAllowed } from '../../src/run/warnings.ts';
+import { VERSION } from '../../src/version.ts';
 import { useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
@@ -72,6 +73,20 @@ describe('nothingAllowed()', () => {
 });
 
 const program = useRun();
+
+describe('rootsd run, in front of a daemon of another version', () => {
+  it('says so once, also where the daemon was replaced by another', async (t) => {
+    const { host, daemon } = await setUpRun(t, program());
+    await host.initialize();
+    daemon.stop();
+    daemon.plan = { ...daemon.plan, version: '9.8.7' };
+    await daemon.listen();
+    await host.said(`The daemon is rootsd 9.8.7, this is rootsd ${VERSION}: start the older of the two again\n`);
+    daemon.publish({ generation: '02', roots: [], boundary: [], view: [] });
+    await host.said('No directory is allowed');
+    assert.equal(host.stderr.split('The daemon is rootsd').length - 1, 1);
+  });
+});
 
 describe('rootsd run, where nothing is allowed', () => {
   it('says so once, with the files that were read and the command that allows a directory', async (t) => {

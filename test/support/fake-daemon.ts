@@ -9,6 +9,7 @@ import { type RealPath, toFileUri } from '../../src/core/path.ts';
 import { PLAN_FIRST_SUFFIX, type PlanFirst } from '../../src/core/plan-first.ts';
 import type { AttachResult, LaunchPlan, RpcError, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
+import { VERSION } from '../../src/version.ts';
 
 export interface Received {
   readonly method: string;
@@ -23,7 +24,7 @@ const PLAN: LaunchPlan = {
   policyFiles: ['/etc/rootsd/policies.d/fake.yaml'],
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
-  version: 'fake',
+  version: VERSION,
 };
 
 /** A view without what the daemon adds to it: the plan and the count. */
