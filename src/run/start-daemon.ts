@@ -4,22 +4,13 @@
 // environment of its own, `/` as its directory and no descriptors. Which of several daemons serves, their lock decides.
 
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import type { FoundAccount } from '../disk/account.ts';
+import { startService } from './service-manager.ts';
 
 /** Of Node, for a daemon: V8 keeps up to 48 MiB for young objects, of which a daemon makes few. The units say the same. */
 const DAEMON_FLAGS = ['--max-semi-space-size=2'];
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const UNIT = 'rootsd.socket';
-const UNIT_DIRECTORIES = [
-  '/etc/systemd/user',
-  '/run/systemd/user',
-  '/usr/local/lib/systemd/user',
-  '/usr/lib/systemd/user',
-];
-const MANAGER_MS = 5_000;
 const START_MS = 10_000;
 const POLL_MS = 50;
 /** `serve` gives way to a daemon that was quicker. */
@@ -51,25 +42,7 @@ export async function startDaemon<T>(options: StartOptions<T>): Promise<T> {
 
 /** Gets a daemon on its way; the returned function says why it cannot come up, or null. */
 export async function bringUpDaemon(daemon: DaemonToStart): Promise<() => string | null> {
-  return (await startService(daemon.account)) ? () => null : spawnDaemon(daemon);
-}
-
-/** Starts the socket unit where this user has a manager and the unit is installed. Signals are heard meanwhile. */
-async function startService(account: FoundAccount): Promise<boolean> {
-  const runtime = `/run/user/${account.uid}`;
-  if (!existsSync(join(runtime, 'systemd/private')) || !isInstalled(account.home)) return false;
-  const env = { ...environmentOf(account), XDG_RUNTIME_DIR: runtime };
-  const options = { env, cwd: '/', stdio: 'ignore', timeout: MANAGER_MS } as const;
-  const manager = spawn('systemctl', ['--user', 'start', UNIT], options);
-  return new Promise((resolve) => {
-    manager.once('error', () => resolve(false));
-    manager.once('exit', (status) => resolve(status === 0));
-  });
-}
-
-function isInstalled(home: string | null): boolean {
-  const own = home === null ? [] : [join(home, '.config/systemd/user'), join(home, '.local/share/systemd/user')];
-  return [...own, ...UNIT_DIRECTORIES].some((directory) => existsSync(join(directory, UNIT)));
+  return (await startService(daemon.account, environmentOf(daemon.account))) ? () => null : spawnDaemon(daemon);
 }
 
 /** Starts a daemon of our own; the returned function says why it cannot come up, or null. */
