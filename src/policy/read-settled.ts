@@ -3,36 +3,51 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LONGEST_WAIT_MS, STABLE_MS } from '../core/settling.ts';
+import { type Clock, SYSTEM_CLOCK } from '../disk/clock.ts';
 import { signatureOf } from './watch-signature.ts';
+
+/** At a start nothing else keeps the process alive meanwhile. */
+const LIVE_CLOCK: Clock = {
+  ...SYSTEM_CLOCK,
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /**
  * Calls `read` when nothing in the directory has changed for 150 ms, and again where something has changed meanwhile; after
- * 2 s it takes what it gets.
+ * 2 s it takes what it gets. That nothing has changed the times of the files say at once. Where they cannot, since the clock
+ * was set back behind them, it is seen.
  */
-export async function readSettled<T>(directory: string, read: () => Promise<T>): Promise<T> {
-  const startMs = performance.now();
+export async function readSettled<T>(directory: string, read: () => Promise<T>, clock: Clock = LIVE_CLOCK): Promise<T> {
+  const startMs = clock.now();
+  let seen = '';
+  let seenAtMs = startMs;
   for (;;) {
-    const isLate = performance.now() - startMs >= LONGEST_WAIT_MS;
-    const youngMs = STABLE_MS - ageOf(directory);
+    const before = signatureOf({ path: directory, kind: 'directory' }).text;
+    const nowMs = clock.now();
+    if (before !== seen) seenAtMs = nowMs;
+    seen = before;
+    const isLate = nowMs - startMs >= LONGEST_WAIT_MS;
+    const youngMs = STABLE_MS - Math.max(ageOf(directory, clock), nowMs - seenAtMs);
     if (youngMs > 0 && !isLate) {
-      await delay(Math.min(youngMs, STABLE_MS));
+      await new Promise<void>((resolve) => clock.after(youngMs, resolve));
       continue;
     }
-    const before = signatureOf({ path: directory, kind: 'directory' }).text;
     const result = await read();
     if (isLate || signatureOf({ path: directory, kind: 'directory' }).text === before) return result;
   }
 }
 
 /** Milliseconds since the last change of the directory or of a file in it, through links; a clock set back makes it 0. */
-function ageOf(directory: string): number {
+function ageOf(directory: string, clock: Clock): number {
   const newest = Math.max(
     changedAt(directory),
     ...entriesOf(directory).map((name) => changedAt(join(directory, name))),
   );
-  return Math.max(0, Date.now() - newest);
+  return Math.max(0, clock.epochMs() - newest);
 }
 
 function entriesOf(directory: string): readonly string[] {

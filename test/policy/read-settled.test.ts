@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { STABLE_MS } from '../../src/core/settling.ts';
 import { readSettled } from '../../src/policy/read-settled.ts';
+import { FakeClock } from '../support/clock.ts';
 import { makeTree } from '../support/tree.ts';
 
 describe('readSettled()', () => {
@@ -39,6 +41,23 @@ describe('readSettled()', () => {
     const touching = setInterval(() => utimesSync(file, new Date(), new Date()), 50);
     t.after(() => clearInterval(touching));
     assert.equal(await readSettled(join(base, 'p'), async () => 'read'), 'read');
+  });
+
+  it('waits no longer than for what is new where the clock was set back behind the files', async (t) => {
+    const base = makeTree(t, ['file p/a.yaml one']);
+    const clock = new FakeClock();
+    clock.aheadMs = -3_600_000;
+    const seen: string[] = [];
+    const read = async (): Promise<void> => void seen.push(readFileSync(join(base, 'p/a.yaml'), 'utf8'));
+    const settled = readSettled(join(base, 'p'), read, clock);
+    await clock.advance(STABLE_MS - 1);
+    writeFileSync(join(base, 'p/a.yaml'), 'two');
+    await clock.advance(1);
+    await clock.advance(STABLE_MS - 1);
+    assert.deepEqual(seen, []);
+    await clock.advance(1);
+    await settled;
+    assert.deepEqual(seen, ['two']);
   });
 
   it('does not wait for a directory that is not there', async (t) => {
