@@ -31,6 +31,7 @@ import {
 import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
+import { recordedChanges } from './recorded-changes.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
 export interface InForce {
@@ -89,9 +90,9 @@ export class Sessions {
     const live = { session, alike, pid: observed?.pid ?? null, told, serial: 1, acknowledged: false };
     alike.lives.add(live);
     this.#live.set(session, live);
-    const changes = changedRoots(EMPTY_VIEW, alike.view);
+    const recorded = recordedChanges(changedRoots(EMPTY_VIEW, alike.view));
     const { generation } = this.#inForce;
-    this.#record('info', LOG_EVENTS.attached, { session: session.id, peer: wirePeer(live), generation, changes });
+    this.#record('info', LOG_EVENTS.attached, { session: session.id, peer: wirePeer(live), generation, ...recorded });
     return { peer: wirePeer(live), told };
   }
 
@@ -211,8 +212,9 @@ export class Sessions {
   /** One line for each change of a session's list: what came and went, by which rule, and why. */
   #recordChange({ lives }: Alike, changes: readonly RootChange[]): void {
     const { generation } = this.#inForce;
+    const recorded = recordedChanges(changes);
     for (const live of lives) {
-      const fields = { session: live.session.id, peer: wirePeer(live), generation, changes };
+      const fields = { session: live.session.id, peer: wirePeer(live), generation, ...recorded };
       this.#record('info', LOG_EVENTS.decided, fields);
     }
   }

@@ -101,6 +101,30 @@ describe('the audit of the daemon', () => {
     assert.deepEqual([verdict.ok, 'line' in verdict && verdict.line], [false, 4]);
   });
 
+  it('names the first hundred changes of a list, and how many more there were', async (t) => {
+    const names = Array.from({ length: 103 }, (_, i) => `r${i}`);
+    const home = new TestHome(
+      t,
+      names.map((name) => `dir home/${name}`),
+    );
+    const roots = names.map((name) => `${name}: { path: ~/${name} }`).join(', ');
+    home.policy(`roots: { ${roots} }\nrules: [{ id: all, allow: [${names}] }]\n`);
+    const daemon = await home.serve();
+    await home.peer('s', { watch: true });
+    home.policy(`roots: { ${roots} }\nrules: [{ id: all, allow: [${names.slice(0, 3)}] }]\n`);
+    const logged = await daemon.logged('session list changed');
+    const [attached] = lines(home, 'peer attached');
+    const [changed] = lines(home, 'session list changed');
+    for (const [line, first, omitted] of [
+      [attached, 'r0', 3],
+      [changed, 'r3', undefined],
+      [logged, 'r3', undefined],
+    ] as const) {
+      const changes = line?.changes as { root: string }[];
+      assert.deepEqual([changes.length, changes[0]?.root, line?.omitted], [100, first, omitted]);
+    }
+  });
+
   it('writes nothing where nothing changes for a session', async (t) => {
     const home = new TestHome(t, TREE);
     home.policy(POLICY);
