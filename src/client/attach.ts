@@ -5,7 +5,15 @@
 // The 30 s are of the monotonic clock: setting the time changes nothing, a stopped process finds them over, and a suspended
 // machine, on which no server does anything either, does not count.
 
-import { type Ack, type AttachParams, type AttachResult, METHOD, type ViewMessage } from '../core/protocol.ts';
+import {
+  type Ack,
+  type AttachParams,
+  type AttachResult,
+  METHOD,
+  type RefusedCall,
+  type SessionReport,
+  type ViewMessage,
+} from '../core/protocol.ts';
 import { Connection, LostConnection, RefusedRequest } from './connection.ts';
 import { type Timer, unrefTimer } from './timer.ts';
 
@@ -53,6 +61,8 @@ export class Attachment {
   #view: ViewMessage | null = null;
   /** What the peer last said of its host's roots: said again after a reconnect. */
   #hostRoots: readonly string[] | null = null;
+  /** The same of what it reported. */
+  #report: SessionReport | null = null;
   #cancelDrop: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
   #cancelPing: (() => void) | null = null;
@@ -104,6 +114,17 @@ export class Attachment {
   hostRoots(uris: readonly string[]): void {
     this.#hostRoots = uris;
     this.#sendHostRoots();
+  }
+
+  /** Says how the session goes, in place of what was said before. */
+  report(report: SessionReport): void {
+    this.#report = report;
+    this.#sendReport();
+  }
+
+  /** Says that a call was refused, if anybody hears it. */
+  refused(call: RefusedCall): void {
+    this.#opened?.connection.notify(METHOD.refused, call);
   }
 
   close(): void {
@@ -169,6 +190,7 @@ export class Attachment {
     this.#result = opened.result;
     this.#socketPath = opened.path;
     this.#sendHostRoots();
+    this.#sendReport();
     if (this.#view === null) this.#view = opened.view;
     else this.#publish(opened.view);
     if (opened.connection.closed) this.#lost();
@@ -178,6 +200,10 @@ export class Attachment {
   #sendHostRoots(): void {
     if (this.#hostRoots === null) return;
     this.#opened?.connection.notify(METHOD.hostRoots, { roots: this.#hostRoots.map((uri) => ({ uri })) });
+  }
+
+  #sendReport(): void {
+    if (this.#report !== null) this.#opened?.connection.notify(METHOD.report, this.#report);
   }
 
   #publish(view: ViewMessage): void {

@@ -12,13 +12,19 @@ export async function sessionsCommand(options: LocateOptions & { readonly format
   if (options.format === 'json') printJson(io, reply);
   else if (reply.sessions.length === 0) printLine(io, 'No sessions');
   else {
-    const head = ['SESSION', 'SERVER', 'CLASS', 'HOST', 'UID', 'PID', 'SINCE', 'ROOTS'];
-    const rows = reply.sessions.map((row) =>
-      [row.id, row.server, row.class, row.host, row.uid, row.pid, row.since, row.roots].map((cell) =>
-        String(cell ?? '-'),
-      ),
-    );
-    for (const line of alignColumns([head, ...rows])) printLine(io, escapeForTerminal(line));
+    for (const line of alignColumns([HEAD, ...reply.sessions.map(cellsOf)])) printLine(io, escapeForTerminal(line));
+    const deaf = reply.sessions.filter(({ askedForRoots }) => askedForRoots === false).length;
+    if (deaf > 0)
+      printLine(io, `\nASKED no (${deaf}): the server has not asked for its roots, so they restrict it nowhere`);
   }
   return EXIT.yes;
+}
+
+const HEAD = ['SESSION', 'SERVER', 'CLASS', 'HOST', 'UID', 'PID', 'SINCE', 'ERA', 'CHANNEL', 'ASKED', 'ROOTS'];
+
+function cellsOf(row: SessionsReply['sessions'][number]): readonly string[] {
+  const { id, server, class: peerClass, host, uid, pid, since, era, channels, askedForRoots, roots } = row;
+  const channel = channels.length === 0 ? null : channels.join('+');
+  const asked = askedForRoots === null ? null : askedForRoots ? 'yes' : 'no';
+  return [id, server, peerClass, host, uid, pid, since, era, channel, asked, roots].map((cell) => String(cell ?? '-'));
 }

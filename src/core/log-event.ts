@@ -18,6 +18,8 @@ export const LOG_EVENTS = {
   refused: 'peer refused',
   detached: 'peer detached',
   hostRoots: 'host roots told',
+  rootsNotAsked: 'server has not asked for its roots',
+  callRefused: 'call refused',
   decided: 'session list changed',
   rootChanged: 'root changed',
   mountChanged: 'mount changed',

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PeerClass, ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
-import type { ServerTraits } from './server-traits.ts';
+import type { ChannelKind, ServerTraits } from './server-traits.ts';
 import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
@@ -106,8 +106,9 @@ export interface LaunchPlan extends ServerTraits {
   readonly roots: boolean;
   readonly hostRoots: 'narrow' | 'ignore';
   readonly guard: 'on' | 'off' | 'strict';
-  /** Which files were read: for the one line where nothing is allowed. */
+  /** Which files were read: for the one line where nothing is allowed. The first twenty, and how many there are. */
   readonly policyFiles: readonly string[];
+  readonly policyFileCount: number;
   /** Where they are looked for. */
   readonly policyDirectories: readonly string[];
   /** `lockdown`: no valid policy is known, so nothing is allowed whatever files say. */
@@ -148,12 +149,44 @@ export interface ViewMessage {
 /** The parameters of `rootsd/ack`: a view is in force at the peer. Without a serial the last one of that generation. */
 export type Ack = Pick<ViewMessage, 'generation'> & Partial<Pick<ViewMessage, 'serial'>>;
 
+/** The revisions up to 2025-11-25, or the one of 2026-07-28. */
+export type Era = 'legacy' | 'modern';
+
+/** The parameters of `rootsd/report`: what `rootsd run` knows of its session and the daemon cannot see. */
+export interface SessionReport {
+  /** Of the host's newest request; null: it has not asked anything yet. */
+  readonly era: Era | null;
+  /** What carries the boundary to the server. */
+  readonly channels: readonly ChannelKind[];
+  /** Has the server asked for its roots? false: not within 10 s of being ready; null: nobody knows yet, or needs to. */
+  readonly askedForRoots: boolean | null;
+}
+
+/** The parameters of `rootsd/refused`: a call that the server has not seen. */
+export interface RefusedCall {
+  readonly method: string;
+  readonly tool: string | null;
+  /** As the call has it, cut to 300 characters, with what is hidden in it escaped. */
+  readonly path: string;
+  /** What the call wanted of it. */
+  readonly access: Access;
+  /** In a word or two, with hyphens. */
+  readonly reason: string;
+  /** How many before it were refused and not told, because there were so many. */
+  readonly left: number;
+}
+
+/** So many refused calls of a session are told, logged and audited; the others are counted. */
+export const REFUSALS_TOLD = { limit: 20, windowMs: 10_000 } as const;
+
 export const METHOD = {
   attach: 'rootsd/attach',
   watch: 'rootsd/watch',
   view: 'rootsd/view',
   ack: 'rootsd/ack',
   hostRoots: 'rootsd/hostRoots',
+  report: 'rootsd/report',
+  refused: 'rootsd/refused',
   listRoots: 'roots/list',
   ping: 'ping',
   rootsChanged: 'notifications/roots/list_changed',
@@ -188,9 +221,13 @@ export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
   return JSON.stringify(asked(a)) === JSON.stringify(asked(b));
 }
 
-function asked({ policyFiles, policyDirectories, policyState, version, ...rest }: LaunchPlan): Partial<LaunchPlan> {
+function asked(plan: LaunchPlan): Partial<LaunchPlan> {
+  const { policyFiles, policyFileCount, policyDirectories, policyState, version, ...rest } = plan;
   return rest;
 }
+
+/** A plan goes to each session, and is no place for a thousand names. */
+const MAX_POLICY_FILES = 20;
 
 /** What `rootsd run` is told of a server: its entry (without one the defaults of the policy language) and its traits. */
 export function launchPlan(
@@ -199,5 +236,6 @@ export function launchPlan(
   facts: Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'>,
 ): LaunchPlan {
   const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
-  return { ...traits, roots, hostRoots, guard, ...facts };
+  const policyFiles = facts.policyFiles.slice(0, MAX_POLICY_FILES);
+  return { ...traits, roots, hostRoots, guard, ...facts, policyFiles, policyFileCount: facts.policyFiles.length };
 }

@@ -21,6 +21,7 @@ export type Channel =
   | { readonly kind: 'cwd' };
 
 export type ChannelKind = Channel['kind'];
+export const CHANNEL_KINDS: readonly ChannelKind[] = ['roots', 'argv', 'env', 'config', 'cwd'];
 
 /** What a server takes something for: what it had before, nothing at all, or the whole disk. */
 export type Meaning = 'keeps' | 'nothing' | 'everything';

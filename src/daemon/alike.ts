@@ -1,6 +1,7 @@
 import type { PeerClaims } from '../core/identify.ts';
 import type { Observed, Peer } from '../core/peer.ts';
-import type { LaunchPlan } from '../core/protocol.ts';
+import type { LaunchPlan, SessionReport } from '../core/protocol.ts';
+import type { Quota } from '../core/quota.ts';
 import type { ToldView } from '../core/told-view.ts';
 import type { View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
@@ -14,6 +15,10 @@ export interface Live {
   told: ToldView;
   serial: number;
   acknowledged: boolean;
+  /** What it says of itself; null: nothing. */
+  report: SessionReport | null;
+  /** Of its refused calls, so many are written down. */
+  readonly refusals: Quota;
 }
 
 /** Sessions of peers of whom all is equal that decisions look at: they have one view. */

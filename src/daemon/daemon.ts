@@ -124,6 +124,7 @@ export class Daemon implements Administered, AsyncDisposable {
       record: options.log,
       version: VERSION,
       policyDirectories: options.policyDirectories,
+      now: options.now,
     });
   }
 
@@ -162,6 +163,8 @@ export class Daemon implements Administered, AsyncDisposable {
       acknowledged: this.#acknowledged.bind(this),
       hostRoots: (session: AttachedSession, roots: readonly HostRoot[]) =>
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
+      reported: this.#sessions.reported.bind(this.#sessions),
+      refused: this.#sessions.refused.bind(this.#sessions),
       closed: (session: AttachedSession) => this.#detach(session),
     };
     const capacity = new Capacity(limits);

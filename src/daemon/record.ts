@@ -1,7 +1,7 @@
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
 import type { Log } from '../system/log.ts';
 
-/** What must outlive the log: who came, who was refused, what each session's list became, which policy was in force. */
+/** What must outlive the log: who came, who was refused, which calls were, what each session's list became, which policy was in force. */
 const AUDITED: ReadonlySet<LogEvent> = new Set([
   LOG_EVENTS.started,
   LOG_EVENTS.stopped,
@@ -11,6 +11,7 @@ const AUDITED: ReadonlySet<LogEvent> = new Set([
   LOG_EVENTS.attached,
   LOG_EVENTS.refused,
   LOG_EVENTS.decided,
+  LOG_EVENTS.callRefused,
 ]);
 
 export interface AuditSink {

@@ -10,11 +10,17 @@ import {
   type Ack,
   type AttachParams,
   type AttachResult,
+  type Era,
   type LaunchPlan,
   launchPlan,
   type PolicyState,
+  REFUSALS_TOLD,
+  type RefusedCall,
+  type SessionReport,
   samePlan,
 } from '../core/protocol.ts';
+import { Quota } from '../core/quota.ts';
+import type { ChannelKind } from '../core/server-traits.ts';
 import { circumstancesOf } from '../core/standing.ts';
 import { runAtOnce } from '../core/steps.ts';
 import { type ToldView, tellView } from '../core/told-view.ts';
@@ -48,6 +54,8 @@ export interface SessionsOptions {
   readonly record: Log;
   readonly version: string;
   readonly policyDirectories: readonly string[];
+  /** ms since the epoch */
+  readonly now: () => number;
 }
 
 export interface SessionRow {
@@ -58,8 +66,12 @@ export interface SessionRow {
   readonly uid: number | null;
   readonly pid: number | null;
   readonly since: string;
-  readonly era: 'legacy' | 'modern';
+  readonly era: Era;
   readonly roots: number;
+  /** What carries the boundary to it. */
+  readonly channels: readonly ChannelKind[];
+  /** false: not within 10 s of being ready; null: nobody knows yet, or needs to. */
+  readonly askedForRoots: boolean | null;
 }
 
 export class Sessions {
@@ -68,6 +80,7 @@ export class Sessions {
   readonly #record: Log;
   readonly #version: string;
   readonly #policyDirectories: readonly string[];
+  readonly #now: () => number;
   #inForce: InForce;
 
   constructor(inForce: InForce, options: SessionsOptions) {
@@ -75,6 +88,7 @@ export class Sessions {
     this.#record = options.record;
     this.#version = options.version;
     this.#policyDirectories = options.policyDirectories;
+    this.#now = options.now;
   }
 
   get count(): number {
@@ -87,7 +101,16 @@ export class Sessions {
     const claims: PeerClaims = launch === undefined ? { server, host } : { server, host, launch };
     const alike = this.#alikeTo(claims, observed);
     const told = this.#toldTo(alike);
-    const live = { session, alike, pid: observed?.pid ?? null, told, serial: 1, acknowledged: false };
+    const live: Live = {
+      session,
+      alike,
+      pid: observed?.pid ?? null,
+      told,
+      serial: 1,
+      acknowledged: false,
+      report: null,
+      refusals: new Quota(REFUSALS_TOLD.limit, REFUSALS_TOLD.windowMs),
+    };
     alike.lives.add(live);
     this.#live.set(session, live);
     const recorded = recordedChanges(changedRoots(EMPTY_VIEW, alike.view));
@@ -112,6 +135,25 @@ export class Sessions {
     if (live?.told.generation !== generation || (serial ?? live.serial) !== live.serial) return false;
     live.acknowledged = true;
     return true;
+  }
+
+  /** What a peer says of its session: shown, and nothing is decided by it. */
+  reported(session: AttachedSession, report: SessionReport): void {
+    const live = this.#live.get(session);
+    if (live === undefined) return;
+    const isNew = live.report?.askedForRoots !== report.askedForRoots;
+    live.report = report;
+    if (!isNew || report.askedForRoots !== false) return;
+    this.#record('warn', LOG_EVENTS.rootsNotAsked, { session: session.id, peer: wirePeer(live) });
+  }
+
+  /** A peer says that it has refused a call. `claimed`: nobody but the peer has seen it. */
+  refused(session: AttachedSession, { left, ...claimed }: RefusedCall): void {
+    const live = this.#live.get(session);
+    const leftHere = live?.refusals.take(this.#now()) ?? null;
+    if (live === undefined || leftHere === null) return;
+    const fields = { session: session.id, peer: wirePeer(live), claimed, left: left + leftHere };
+    this.#record('info', LOG_EVENTS.callRefused, fields);
   }
 
   /** The sessions that watch, by whether they have acknowledged what they were told last. */
@@ -149,8 +191,10 @@ export class Sessions {
         uid,
         pid,
         since,
-        era: 'legacy',
+        era: live.report?.era ?? 'legacy',
         roots: alike.view.told.length,
+        channels: live.report?.channels ?? (alike.plan.roots ? ['roots'] : []),
+        askedForRoots: live.report === null ? session.state.listed || null : live.report.askedForRoots,
       };
     });
   }

@@ -1,7 +1,7 @@
 // What host and server have said to each other, as far as it matters to us. It outlives the server's process.
 
 import type { Timer } from '../client/timer.ts';
-import { METHOD, type RpcError } from '../core/protocol.ts';
+import { type Era, METHOD, type RpcError } from '../core/protocol.ts';
 import type { Guard } from './guard/guard.ts';
 import { Handshake } from './handshake.ts';
 import { HostMessages } from './host-messages.ts';
@@ -26,6 +26,7 @@ export interface ConversationOptions {
   readonly notices: Notices;
   readonly timer: Timer;
   readonly guard: Guard;
+  readonly onEra: (era: Era) => void;
   readonly onInitialized: () => void;
   readonly onHostRootsChanged: () => void;
   /** The roots of a host of the modern era. */
@@ -79,6 +80,7 @@ export class Conversation {
       fromServer: this.#fromServer,
       handshake: this.handshake,
       guard: options.guard,
+      onEra: options.onEra,
       onInitialize: (hostHasRoots) => {
         this.#hostHasRoots = hostHasRoots;
       },

@@ -1,6 +1,6 @@
 // host -> server. What concerns roots is kept or rewritten here; all else passes as it is.
 
-import { MAY_ASK_BACK, METHOD, NAMES_PLACES, type RpcError } from '../core/protocol.ts';
+import { type Era, MAY_ASK_BACK, METHOD, NAMES_PLACES, type RpcError } from '../core/protocol.ts';
 import { announceRoots } from './announce.ts';
 import { judgeBatch, membersOf } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
@@ -51,6 +51,8 @@ export interface HostMessagesOptions {
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
   readonly guard: Guard;
+  /** The host speaks like this, from now on or still. */
+  readonly onEra: (era: Era) => void;
   readonly onInitialize: (hostHasRoots: boolean) => void;
   readonly onInitialized: () => void;
   readonly onRootsChanged: () => void;
@@ -192,12 +194,13 @@ export class HostMessages implements Judge {
   }
 
   #judgeRequest(method: string, id: string, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
-    const { open, handshake, guard, announce, onInitialize } = this.#options;
+    const { open, handshake, guard, announce, onInitialize, onEra } = this.#options;
     open.add(id);
     guard.answers.expect(method, id);
     if (method === 'initialize') {
       const announcement = announceRoots(line, announce());
       handshake.noteInitialize(announcement.line, id);
+      onEra('legacy');
       onInitialize(announcement.hostHasRoots);
       return [announcement.line];
     }
@@ -212,8 +215,9 @@ export class HostMessages implements Judge {
     request: ModernRequest,
     { method, id, isOurs }: { method: string; id: string; isOurs: boolean },
   ): readonly Uint8Array[] {
-    const { trips, handshake, open, offersRoots } = this.#options;
+    const { trips, handshake, open, offersRoots, onEra } = this.#options;
     this.#isModern = true;
+    onEra('modern');
     const offers = offersRoots();
     const answers = MAY_ASK_BACK.has(method) ? trips.begin(keepRequest(request, isOurs), { method, id, offers }) : [];
     const line = applyEdits(request.line, [...offerInRequest(request, offers), ...answers]);

@@ -30,6 +30,8 @@ export interface RootsChannelOptions {
   readonly timer: Timer;
   /** The server has taken up what it was told last, or is not waited for. */
   readonly onSettled: () => void;
+  /** The server asks for its roots. */
+  readonly onAsked: () => void;
   /** What must be told cannot be: the server must not go on with what it was told before. */
   readonly onFault: (error: unknown) => void;
 }
@@ -132,7 +134,7 @@ export class RootsChannel {
 
   /** Answers `roots/list` under this id (a JSON text). */
   answer(id: string): void {
-    this.#hasAsked = true;
+    this.#noteAsked();
     if (this.#cancelWait !== null && this.#waiting.length < MAX_WAITING) this.#waiting.push(id);
     else this.#reply(id);
   }
@@ -147,13 +149,18 @@ export class RootsChannel {
    * asks again at its next call, and is not notified. null: there is no list, and the session ends.
    */
   answerInside(): string | null {
-    this.#hasAsked = true;
+    this.#noteAsked();
     try {
       return JSON.stringify({ roots: this.#list() });
     } catch (error) {
       this.#options.onFault(error);
       return null;
     }
+  }
+
+  #noteAsked(): void {
+    this.#hasAsked = true;
+    this.#options.onAsked();
   }
 
   #reply(id: string): void {

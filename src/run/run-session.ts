@@ -66,7 +66,12 @@ export class RunSession {
       this.#conversation.resumeGuarded();
       this.#hostFlow.resume();
     };
-    this.#guard = new Guard({ timer, cwd: () => this.#cwd ?? process.cwd(), onAnswer });
+    this.#guard = new Guard({
+      timer,
+      cwd: () => this.#cwd ?? process.cwd(),
+      onAnswer,
+      onRefused: (call) => this.#view.refused(call),
+    });
     this.#view = new SessionView({
       conversation: () => this.#conversation,
       notices,
@@ -80,6 +85,7 @@ export class RunSession {
       notices,
       timer,
       guard: this.#guard,
+      onEra: (era) => this.#view.speaks(era),
       onInitialized: () => this.#view.initialized(),
       onHostRootsChanged: () => this.#view.askHostRoots(),
       hostRoots: this.#view.hostRootsInside,
@@ -171,6 +177,7 @@ export class RunSession {
       uid: ownUid(),
       warn: (sentence) => notices.say(sentence),
       onSettled: () => this.#hostFlow.resume(),
+      onAsked: () => this.#view.asked(),
       onFault: (error) => this.#fail(error),
     });
     this.#conversation.use(roots.channel);

@@ -5,7 +5,7 @@ import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import type { RealPath } from '../core/path.ts';
 import type { LaunchPlan } from '../core/protocol.ts';
-import { carriersOf } from '../core/server-traits.ts';
+import { type ChannelKind, carriersOf } from '../core/server-traits.ts';
 import type { Guard } from './guard/guard.ts';
 import type { HostRootsList } from './host-roots.ts';
 import { type Launch, prepareLaunch } from './launch.ts';
@@ -27,6 +27,8 @@ export interface SessionRootsOptions {
   readonly uid: number;
   /** The server has taken up what it was told last. */
   readonly onSettled: () => void;
+  /** The server has asked for its roots. */
+  readonly onAsked: () => void;
   readonly warn: (sentence: string) => void;
   /** What must be told cannot be. */
   readonly onFault: (error: unknown) => void;
@@ -42,14 +44,14 @@ export class SessionRoots {
   #told: Told;
 
   constructor(options: SessionRootsOptions) {
-    const { attachment, server, timer, uid, onSettled, onFault } = options;
+    const { attachment, server, timer, uid, onSettled, onAsked, onFault } = options;
     this.#options = options;
     this.#plan = attachment.view.plan;
     this.#told = narrowView(attachment.view, null);
     const runtimeDirectories = [dirname(attachment.socketPath), ...options.runtimeDirectories];
     this.#tombstone = new Tombstone({ uid, runtimeDirectories });
     const [plan, told, tombstone] = [this.#plan, this.#told, this.#tombstone];
-    this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onSettled, onFault });
+    this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onSettled, onAsked, onFault });
     this.#options.guard.update(plan, told.places);
   }
 
@@ -62,10 +64,16 @@ export class SessionRoots {
     return this.#told.roots.length === 0;
   }
 
+  /** What carries the boundary. */
+  get carriers(): readonly ChannelKind[] {
+    const { channels } = this.#plan;
+    return carriersOf(channels, hasPlaceholders(this.#options.command.slice(1))).map(({ kind }) => kind);
+  }
+
   /** Do roots alone carry the boundary? Then a server that does not ask for them knows nothing of it. */
   get isRootsChannel(): boolean {
-    const carriers = carriersOf(this.#plan.channels, hasPlaceholders(this.#options.command.slice(1)));
-    return carriers.length === 1 && carriers[0]?.kind === 'roots';
+    const { carriers } = this;
+    return carriers.length === 1 && carriers[0] === 'roots';
   }
 
   /**

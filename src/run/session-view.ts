@@ -3,13 +3,14 @@
 
 import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
-import type { ViewMessage } from '../core/protocol.ts';
+import type { Era, RefusedCall, ViewMessage } from '../core/protocol.ts';
 import { VERSION } from '../version.ts';
 import type { Conversation } from './conversation.ts';
 import { HostRoots } from './host-roots.ts';
 import type { Launch } from './launch.ts';
 import type { Notices } from './notices.ts';
 import type { Reply } from './own-requests.ts';
+import { Report } from './report.ts';
 import { ASK_MS } from './roots-channel.ts';
 import type { HostRootsInside } from './round-trips.ts';
 import type { SessionRoots } from './session-roots.ts';
@@ -31,6 +32,7 @@ export interface SessionViewOptions {
 interface Begun {
   readonly attachment: Attachment;
   readonly roots: SessionRoots;
+  readonly report: Report;
 }
 
 export class SessionView {
@@ -64,7 +66,8 @@ export class SessionView {
 
   /** The daemon has answered. */
   begin(attachment: Attachment, roots: SessionRoots): void {
-    this.#begun = { attachment, roots };
+    this.#begun = { attachment, roots, report: new Report(attachment) };
+    this.#begun.report.add({ channels: roots.carriers });
     this.#sayWhatIsOdd();
   }
 
@@ -93,13 +96,30 @@ export class SessionView {
   /** The server is initialized. */
   initialized(): void {
     const { timer, notices } = this.#options;
-    const { roots } = this.#begun ?? {};
+    const { roots, report } = this.#begun ?? {};
     roots?.channel.open();
     this.askHostRoots();
     if (!roots?.channel.isAnnounced || !roots.isRootsChannel) return;
     timer(ASK_MS, () => {
-      if (!roots.channel.hasAsked) notices.say(NEVER_ASKED);
+      if (roots.channel.hasAsked) return;
+      notices.say(NEVER_ASKED);
+      report?.add({ askedForRoots: false });
     });
+  }
+
+  /** The host speaks like this. */
+  speaks(era: Era): void {
+    this.#begun?.report.add({ era });
+  }
+
+  /** The server has asked for its roots. */
+  asked(): void {
+    this.#begun?.report.add({ askedForRoots: true });
+  }
+
+  /** The guard has refused a call. */
+  refused(call: Omit<RefusedCall, 'left'>): void {
+    this.#begun?.report.refused(call);
   }
 
   /** The host's own roots may be others. */
@@ -121,6 +141,7 @@ export class SessionView {
 
   /** What holds is another list: says so, and lets the launch follow that goes with it. */
   #changed(): void {
+    if (this.#begun !== null) this.#begun.report.add({ channels: this.#begun.roots.carriers });
     this.#sayWhatIsOdd();
     this.#options.onChange();
   }

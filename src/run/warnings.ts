@@ -28,7 +28,7 @@ const MAX_REASONS = 3;
 /** Where nothing is allowed: why, what was read, and what to do about it. */
 export function nothingAllowed(
   server: string | null,
-  { policyFiles, policyDirectories, policyState }: LaunchPlan,
+  { policyFiles, policyFileCount, policyDirectories, policyState }: LaunchPlan,
   view: readonly WireViewEntry[],
 ): string {
   const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
@@ -36,10 +36,11 @@ export function nothingAllowed(
     return `No directory is allowed to ${name}: the policy is broken and no good one is known; see "rootsd check"`;
   }
   const reasons = [...new Set(view.map(whyNot))].slice(0, MAX_REASONS).map((reason) => `; ${reason}`);
+  const more = policyFileCount - policyFiles.length;
   const read =
     policyFiles.length === 0
       ? `no policy file was found in ${policyDirectories.join(' and ')}`
-      : `read: ${policyFiles.join(', ')}`;
+      : `read: ${policyFiles.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
   const allow = `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
   return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${allow}`;
 }

@@ -1,5 +1,5 @@
 import type { Observed } from '../core/peer.ts';
-import type { Ack, AttachParams, AttachResult } from '../core/protocol.ts';
+import type { Ack, AttachParams, AttachResult, RefusedCall, SessionReport } from '../core/protocol.ts';
 import type { ToldView } from '../core/told-view.ts';
 
 /** Who a peer that attaches is taken for, and its first view. */
@@ -16,6 +16,10 @@ export interface Authority {
   attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment;
   acknowledged(session: AttachedSession, ack: Ack): void;
   hostRoots(session: AttachedSession, roots: readonly HostRoot[]): void;
+  /** What the peer says of its session. */
+  reported(session: AttachedSession, report: SessionReport): void;
+  /** The peer says that it has refused a call. */
+  refused(session: AttachedSession, call: RefusedCall): void;
   /** The connection of a session that was attached has closed. */
   closed(session: AttachedSession): void;
 }

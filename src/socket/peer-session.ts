@@ -26,6 +26,7 @@ import {
 import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 import { readAck, readAttachParams, readHostRootsParams } from './peer-params.ts';
+import { readRefusedCall, readSessionReport } from './report-params.ts';
 
 export interface PeerSessionOptions extends JsonLinesOptions {
   readonly id: string;
@@ -39,6 +40,9 @@ export interface PeerSessionOptions extends JsonLinesOptions {
   readonly onAttach: (session: PeerSession) => void;
   readonly onClose: (session: PeerSession) => void;
 }
+
+/** Said by notification; a request says it too. */
+const TOLD: ReadonlySet<string> = new Set([METHOD.ack, METHOD.hostRoots, METHOD.report, METHOD.refused]);
 
 type Request = Extract<Message, { kind: 'request' }>;
 
@@ -158,7 +162,7 @@ export class PeerSession implements AttachedSession {
         this.#lines.send(this.#reply(message));
         return;
       case 'notification':
-        if (message.method === METHOD.ack || message.method === METHOD.hostRoots) this.#reply({ ...message, id: '' });
+        if (TOLD.has(message.method)) this.#reply({ ...message, id: '' });
         return;
       case 'response':
         return;
@@ -185,6 +189,12 @@ export class PeerSession implements AttachedSession {
         return '{}';
       case METHOD.hostRoots:
         this.#options.authority.hostRoots(this, readHostRootsParams(params));
+        return '{}';
+      case METHOD.report:
+        this.#options.authority.reported(this, readSessionReport(params));
+        return '{}';
+      case METHOD.refused:
+        this.#options.authority.refused(this, readRefusedCall(params));
         return '{}';
       case METHOD.ping:
         return '{}';

@@ -241,16 +241,20 @@ describe('Attachment', () => {
     assert.deepEqual([attachment.view.roots, views.length], [[], 1]);
   });
 
-  it('tells a daemon that is back what the host said', async (t) => {
+  it('tells a daemon that is back what the host said, and how the session goes', async (t) => {
     const setup = await setUp(t);
     const { daemon, attachment } = setup;
     attachment.hostRoots(['file:///x']);
+    const report = { era: 'modern', channels: ['argv'], askedForRoots: null } as const;
+    attachment.report(report);
     assert.deepEqual((await daemon.next('rootsd/hostRoots')).params, { roots: [{ uri: 'file:///x' }] });
+    assert.deepEqual((await daemon.next('rootsd/report')).params, report);
     daemon.stop();
     await lost(setup);
     await daemon.listen();
     await back(setup);
     assert.deepEqual((await daemon.next('rootsd/hostRoots')).params, { roots: [{ uri: 'file:///x' }] });
+    assert.deepEqual((await daemon.next('rootsd/report')).params, report);
   });
 
   it('does nothing more once it is closed', async (t) => {

@@ -93,10 +93,15 @@ describe('rootsd sessions', () => {
       pid: process.pid,
       era: 'legacy',
       roots: 1,
+      channels: ['roots'],
+      askedForRoots: null,
     });
     const { out } = await home.command('sessions');
-    assert.match(out, /^SESSION +SERVER +CLASS +HOST +UID +PID +SINCE +ROOTS$/m);
-    assert.match(out, new RegExp(`^${id} +one +claimed +- +${uid} +${process.pid} +${since} +1$`, 'm'));
+    assert.match(out, /^SESSION +SERVER +CLASS +HOST +UID +PID +SINCE +ERA +CHANNEL +ASKED +ROOTS$/m);
+    assert.match(
+      out,
+      new RegExp(`^${id} +one +claimed +- +${uid} +${process.pid} +${since} +legacy +roots +- +1$`, 'm'),
+    );
 
     two.socket.end();
     await two.closed;

@@ -44,7 +44,7 @@ function observed(pid: number, exe = '/usr/bin/node'): Observed {
 function open() {
   const recorded: string[] = [];
   const record = (_level: string, event: string) => void recorded.push(event);
-  const sessions = new Sessions(inForce('a1', 'a'), { record, version: '0', policyDirectories: [] });
+  const sessions = new Sessions(inForce('a1', 'a'), { record, version: '0', policyDirectories: [], now: () => 0 });
   const attach = (pid: number, exe?: string) => {
     const session = new FakeSession();
     return { session, ...sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session) };

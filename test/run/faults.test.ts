@@ -116,6 +116,7 @@ describe('RunSession', () => {
     assert.deepEqual(said, []);
     timer.advance(1);
     assert.match(said.join(''), /has not asked for roots/);
+    while ((await daemon.next('rootsd/report')).params.askedForRoots !== false);
     host.end();
     assert.deepEqual(await ended, { status: 0, signal: null });
   });

@@ -194,13 +194,14 @@ function assertLines(lines: readonly string[], expected: readonly Expected[]): v
 async function check(fromHost: readonly Line[], answers: readonly Line[], sizes: readonly number[]): Promise<void> {
   const [toHost, atServer] = [new SlowSink(), new SlowSink()];
   const host = new LineWriter(toHost.sink);
-  const guard = new Guard({ timer: unrefTimer, cwd: () => '/', onAnswer: assert.fail });
+  const guard = new Guard({ timer: unrefTimer, cwd: () => '/', onAnswer: assert.fail, onRefused: () => assert.fail() });
   guard.update({ ...PLAN, guard: 'off' }, []);
   const conversation = new Conversation({
     host,
     guard,
     notices: new Notices(() => undefined),
     timer: unrefTimer,
+    onEra: () => undefined,
     onInitialized: () => undefined,
     onHostRootsChanged: () => undefined,
     hostRoots: { areWanted: () => false, onTold: () => assert.fail(), warn: assert.fail },
@@ -220,6 +221,7 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
       tombstone,
       timer: unrefTimer,
       onSettled: () => undefined,
+      onAsked: () => undefined,
       onFault: () => assert.fail(),
     }),
   );

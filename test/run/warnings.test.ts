@@ -17,8 +17,8 @@ const PLAN = {
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
 } as const;
-const NO_FILES: LaunchPlan = { ...PLAN, policyFiles: [] };
-const ONE_FILE: LaunchPlan = { ...PLAN, policyFiles: ['/p.yaml'] };
+const NO_FILES: LaunchPlan = { ...PLAN, policyFiles: [], policyFileCount: 0 };
+const ONE_FILE: LaunchPlan = { ...PLAN, policyFiles: ['/p.yaml'], policyFileCount: 1 };
 
 function entry(why: string, allowed = false): WireViewEntry {
   const decision = allowed
@@ -39,6 +39,11 @@ describe('daemonLost()', () => {
 describe('nothingAllowed()', () => {
   const ROWS: readonly (readonly [what: string, sentence: string, expected: string])[] = [
     ['names the server', nothingAllowed('git', ONE_FILE, []), 'allowed to server "git"'],
+    [
+      'counts the files that the plan does not name',
+      nothingAllowed('git', { ...ONE_FILE, policyFileCount: 1_000 }, []),
+      '(read: /p.yaml and 999 more)',
+    ],
     ['says of a nameless server what it lacks', nothingAllowed(null, ONE_FILE, []), 'has no name (--server)'],
     ['names the files that were read', nothingAllowed('git', ONE_FILE, []), '(read: /p.yaml)'],
     [

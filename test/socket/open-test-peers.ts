@@ -3,7 +3,14 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Observed } from '../../src/core/peer.ts';
-import type { Ack, AttachParams, LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
+import type {
+  Ack,
+  AttachParams,
+  LaunchPlan,
+  RefusedCall,
+  SessionReport,
+  ViewMessage,
+} from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { ToldView } from '../../src/core/told-view.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
@@ -27,6 +34,7 @@ const PLAN: LaunchPlan = {
   hostRoots: 'narrow',
   guard: 'on',
   policyFiles: [],
+  policyFileCount: 0,
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
   version: '0',
@@ -71,6 +79,8 @@ export class TestAuthority implements Authority {
   }[] = [];
   readonly acknowledgements: Ack[] = [];
   readonly hostRootsSeen: (readonly HostRoot[])[] = [];
+  readonly reports: SessionReport[] = [];
+  readonly refusedCalls: RefusedCall[] = [];
   readonly closedSessions: PeerSession[] = [];
   onClosed: () => void = () => {};
 
@@ -100,6 +110,14 @@ export class TestAuthority implements Authority {
 
   hostRoots(_session: PeerSession, roots: readonly HostRoot[]): void {
     this.hostRootsSeen.push(roots);
+  }
+
+  reported(_session: PeerSession, report: SessionReport): void {
+    this.reports.push(report);
+  }
+
+  refused(_session: PeerSession, call: RefusedCall): void {
+    this.refusedCalls.push(call);
   }
 
   closed(session: PeerSession): void {

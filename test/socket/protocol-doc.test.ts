@@ -72,10 +72,16 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
       const { serial } = method === METHOD.view ? params : view;
       session?.publish(toldOf(method === METHOD.view ? params : view), { serial, listChanged: true });
     });
-    const notified = lines.filter(({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots)"/.test(text));
+    const notified = lines.filter(
+      ({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots|report|refused)"/.test(text),
+    );
     if (notified.length === 0) continue;
     await peer.request('rootsd/watch');
-    assert.deepEqual([authority.acknowledgements.length, authority.hostRootsSeen.length], [1, 1]);
+    const { acknowledgements, hostRootsSeen, reports, refusedCalls } = authority;
+    assert.deepEqual(
+      [acknowledgements, hostRootsSeen, reports, refusedCalls].map(({ length }) => length),
+      [1, 1, 1, 1],
+    );
   }
 });
 

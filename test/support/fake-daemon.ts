@@ -22,6 +22,7 @@ const PLAN: LaunchPlan = {
   hostRoots: 'narrow',
   guard: 'on',
   policyFiles: ['/etc/rootsd/policies.d/fake.yaml'],
+  policyFileCount: 1,
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
   version: VERSION,

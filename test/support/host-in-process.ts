@@ -93,6 +93,7 @@ const PLAN: LaunchPlan = {
   hostRoots: 'narrow',
   guard: 'on',
   policyFiles: [],
+  policyFileCount: 0,
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
   version: 'x',

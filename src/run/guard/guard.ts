@@ -3,7 +3,8 @@
 
 import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
-import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES } from '../../core/protocol.ts';
+import { shownText } from '../../core/allowed-text.ts';
+import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES, type RefusedCall } from '../../core/protocol.ts';
 import type { Message } from '../message.ts';
 import { Answers } from './answers.ts';
 import { HeldPlaces, type Objection } from './held-places.ts';
@@ -25,6 +26,8 @@ export interface GuardOptions {
   readonly cwd: () => string;
   /** What was told to wait may be judged again. */
   readonly onAnswer: () => void;
+  /** A call is held back. */
+  readonly onRefused: (call: Omit<RefusedCall, 'left'>) => void;
   /** What `~` may mean; tests name their own. */
   readonly homes?: readonly string[];
 }
@@ -74,6 +77,7 @@ export class Guard {
     if (typeof method !== 'string' || !NAMES_PLACES.has(method)) return 'pass';
     const judged = this.#judgeParams(method, read.value.params);
     if (judged === null || judged === 'wait') return judged ?? 'pass';
+    this.#options.onRefused(toldRefusal(method, judged));
     const text = refusalText(judged, this.#held.entries);
     return { reply: id === null ? null : replyTo(method, { id, params: read.value.params, text }) };
   }
@@ -87,7 +91,7 @@ export class Guard {
     this.#places?.close();
   }
 
-  #judgeParams(method: string, params: unknown): RefusedPath | 'wait' | null {
+  #judgeParams(method: string, params: unknown): Refused | 'wait' | null {
     if (typeof params !== 'object' || params === null) return null;
     const tool = method === 'tools/call' ? nameOf(params) : null;
     const writes = method === 'tools/call' && (tool === null || this.#writes(tool));
@@ -96,7 +100,7 @@ export class Guard {
     for (const named of namedIn(method, params, reading)) {
       const objection = this.#objectionTo(named, writes);
       if (objection === 'wait') mustWait = true;
-      else if (objection !== null) return { ...named, objection };
+      else if (objection !== null) return { ...named, objection, tool, writes };
     }
     return mustWait ? 'wait' : null;
   }
@@ -160,6 +164,16 @@ export class Guard {
     this.#places ??= new Places({ timer, onAnswer });
     return this.#places.find(path);
   }
+}
+
+interface Refused extends RefusedPath {
+  readonly tool: string | null;
+  readonly writes: boolean;
+}
+
+function toldRefusal(method: string, { tool, value, writes, objection }: Refused): Omit<RefusedCall, 'left'> {
+  const access = writes ? 'read-write' : 'read-only';
+  return { method, tool: tool === null ? null : shownText(tool), path: shownText(value), access, reason: objection };
 }
 
 /** A method's name may stand in the line as it is, or behind an escape; what is no message to us may be one to others. */

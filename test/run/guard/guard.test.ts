@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { Guard, type GuardPlan, type Judgement } from '../../../src/run/guard/guard.ts';
+import { Guard, type GuardOptions, type GuardPlan, type Judgement } from '../../../src/run/guard/guard.ts';
 import { readMessage } from '../../../src/run/message.ts';
 import { GUARDED_TREE, guardedPlaces, isHeld, plainlyNamed, randomArguments } from '../../support/guarded-tree.ts';
 import type { Json } from '../../support/run-host.ts';
@@ -10,21 +10,25 @@ import { makeTree } from '../../support/tree.ts';
 interface Setup {
   readonly base: string;
   readonly guard: Guard;
+  /** What it has said to have refused. */
+  readonly refused: Parameters<GuardOptions['onRefused']>[0][];
   /** What becomes of a call of a tool. */
   readonly call: (args: unknown, tool?: string) => Judgement;
 }
 
 function setUp(t: TestContext, plan: Partial<GuardPlan> = {}): Setup {
   const base = makeTree(t, GUARDED_TREE);
+  const refused: Setup['refused'] = [];
   const guard = new Guard({
     timer: () => () => undefined,
     cwd: () => `${base}/a`,
     onAnswer: () => assert.fail(),
+    onRefused: (call) => refused.push(call),
     homes: [`${base}/home`],
   });
   guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {}, ...plan }, guardedPlaces(base));
   const call = (args: unknown, name = 't'): Judgement => judge(guard, 'tools/call', { name, arguments: args });
-  return { base, guard, call };
+  return { base, guard, call, refused };
 }
 
 function judge(guard: Guard, method: string, params: unknown, id: unknown = 1): Judgement {
@@ -108,6 +112,17 @@ describe('Guard, a path that is named', () => {
     const { id, result } = replyOf(judge(guard, 'tools/call', params, 'x')) as { id: string; result: Json };
     assert.equal(id, 'x');
     assert.equal(result.isError, true);
+  });
+
+  it('is told with what the call wanted of it, and nothing hidden', (t) => {
+    const { base, call, refused } = setUp(t);
+    call({ path: `${base}/r/f` }, 'write');
+    call({ path: '/etc/pass\u202ewd' }, 'write');
+    const told = { method: 'tools/call', tool: 'write', access: 'read-write' };
+    assert.deepEqual(refused, [
+      { ...told, path: `${base}/r/f`, reason: 'read-only' },
+      { ...told, path: '/etc/pass\\u202ewd', reason: 'outside' },
+    ]);
   });
 
   it('is refused in the era of the call', (t) => {
