@@ -60,8 +60,10 @@ interface WatchOptions {
   readonly openHints: OpenHints;
 }
 
-/** Hints come in bursts. */
-const HINT_MS = 10;
+/** Hints come in bursts: the first is followed at once, the next ones after a pause … */
+const PAUSE_MS = 10;
+/** … that is this many times as long as a look takes, where the directory is large. */
+const PAUSE_LOOKS = 10;
 
 /** One directory or file. */
 class Watch {
@@ -71,6 +73,9 @@ class Watch {
   #hints: Hints | undefined;
   #anchors: string | undefined;
   #nextLook: NodeJS.Timeout | undefined;
+  #nextLookAtMs = Number.POSITIVE_INFINITY;
+  /** When hints may be followed again. */
+  #pauseEndsAtMs = 0;
   #closed = false;
 
   constructor(place: WatchedPlace, options: WatchOptions) {
@@ -89,10 +94,13 @@ class Watch {
   look(): void {
     if (this.#closed) return;
     clearTimeout(this.#nextLook);
-    this.#nextLook = undefined;
+    this.#nextLookAtMs = Number.POSITIVE_INFINITY;
+    const beginMs = performance.now();
     const { text, anchors } = signatureOf(this.#place);
     this.#hang(anchors);
-    const settled = this.#settling.observe(text, performance.now());
+    const nowMs = performance.now();
+    this.#pauseEndsAtMs = nowMs + Math.max(PAUSE_MS, PAUSE_LOOKS * (nowMs - beginMs));
+    const settled = this.#settling.observe(text, nowMs);
     if (settled.state === 'unsettled') this.#lookIn(settled.lookAgainInMs);
     if (settled.state === 'changed') this.#options.onChange(this.path);
   }
@@ -113,12 +121,17 @@ class Watch {
     this.#anchors = anchors;
     this.#hints?.close();
     this.#hints = this.#options.openHints(this.#place, {
-      onHint: () => this.#lookIn(HINT_MS),
+      onHint: () => this.#lookIn(this.#pauseEndsAtMs - performance.now()),
       onError: (error) => this.#options.onError(this.path, error),
     });
   }
 
+  /** Also where a later look is due: what has changed must be the same for its time from when it changed, not from then. */
   #lookIn(waitMs: number): void {
-    if (!this.#closed) this.#nextLook ??= setTimeout(() => this.look(), waitMs);
+    const atMs = performance.now() + Math.max(0, waitMs);
+    if (this.#closed || atMs >= this.#nextLookAtMs) return;
+    clearTimeout(this.#nextLook);
+    this.#nextLookAtMs = atMs;
+    this.#nextLook = setTimeout(() => this.look(), waitMs);
   }
 }
