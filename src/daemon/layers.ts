@@ -52,6 +52,7 @@ export interface LayerSource {
   read(upper: readonly LayerPolicy[]): Promise<LayerReading>;
   /** The persisted last good state, compiled under `upper`. */
   restore(upper: readonly LayerPolicy[]): Promise<Restored>;
+  /** Never rejects: what cannot be written is for the store to say. */
   remember(texts: readonly LayerFile[]): Promise<void>;
   forget(): Promise<void>;
 }
@@ -134,17 +135,19 @@ export class Layers {
   async #reload(options: ReloadOptions): Promise<ReloadOutcome> {
     const before = this.#states;
     const states: LayerStatus[] = [];
+    const remembered: Promise<void>[] = [];
     for (const [i, source] of this.#sources.entries()) {
       const upper = [this.#builtIn, ...states.flatMap(({ inForce }) => (inForce === null ? [] : [inForce]))];
       const previous = before[i];
       if (previous === undefined) throw new Error('INVARIANT: one state for each source');
       // Under a layer of which nothing is known a lower one cannot be judged: its names may be declared there.
       const isUpperKnown = states.every(({ condition }) => condition !== 'lockdown');
-      states.push(isUpperKnown ? await this.#activate(source, previous, upper, options) : previous);
+      states.push(isUpperKnown ? await this.#activate(source, previous, upper, { ...options, remembered }) : previous);
       // At once, whatever the layers below look like and however long they take to be read.
       this.#states = [...states, ...before.slice(i + 1)];
       options.onLayer?.();
     }
+    await Promise.all(remembered);
     const moved = states.filter((state, i) => differs(state, before[i]));
     const { generation, problems } = this;
     return { generation, problems, moved };
@@ -154,7 +157,7 @@ export class Layers {
     source: LayerSource,
     previous: LayerStatus,
     upper: readonly LayerPolicy[],
-    { acceptEmpty = false, onTests }: ReloadOptions,
+    { acceptEmpty = false, onTests, remembered }: ReloadOptions & { readonly remembered: Promise<void>[] },
   ): Promise<LayerStatus> {
     const reading = await source.read(upper);
     if (reading.state === 'absent') return this.#absent(source, previous, upper, acceptEmpty);
@@ -163,7 +166,9 @@ export class Layers {
     const failures = failedTests(reading.results);
     if (failures.length > 0) return this.#broken(source, previous, upper, [...reading.problems, ...failures]);
     const same = previous.condition === 'active' && sameFiles(previous.inForce, reading.policy);
-    if (!same) await source.remember(reading.texts);
+    // A deny acts now, however slow the disk is. Whoever kills us before it is written loses nothing where the files are as
+    // they are now: a start reads them first. Only if they are broken by then, what was in force before them is again.
+    if (!same) remembered.push(source.remember(reading.texts));
     const since = sameFiles(previous.inForce, reading.policy) ? previous.since : this.#now();
     return { ...previous, condition: 'active', inForce: reading.policy, problems: reading.problems, since };
   }
