@@ -30,8 +30,8 @@ export function serversFor(policy: Policy, argv: readonly string[]): readonly Se
   );
 }
 
-/** Does the rule hold for who asks? Servers, hosts and users must all hold; omitted is any. */
-export function matchPeer(rule: Rule, peer: Peer, policy: Policy): PeerMatch {
+/** Does the rule, or what else names peers, hold for who asks? Servers, hosts and users must all hold; omitted is any. */
+export function matchPeer(rule: Pick<Rule, 'servers' | 'hosts' | 'users'>, peer: Peer, policy: Policy): PeerMatch {
   const missing: string[] = [];
   const parts = [
     rule.servers === undefined ? 'yes' : matchServers(rule.servers, peer, policy, missing),

@@ -1,6 +1,7 @@
 import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PathPattern } from './pattern.ts';
+import type { Prompt } from './prompt.ts';
 import type { Effect, Layer, Rule, Source, UserSelector } from './rule.ts';
 import type { ChosenChannel } from './server-traits.ts';
 
@@ -95,8 +96,8 @@ export interface LayerPolicy {
   /** Places that are never a root themselves, whatever link leads there (built-in layer only). */
   readonly neverRoots: readonly PathPattern[];
   readonly tests: readonly PolicyTest[];
-  /** Parsed and validated, kept for the endpoint. */
-  readonly prompts: Readonly<Record<string, unknown>>;
+  /** For the endpoint. */
+  readonly prompts: readonly Prompt[];
 }
 
 /** All layers together, what decisions are made from. */
@@ -109,6 +110,7 @@ export interface Policy {
   readonly ceilings: readonly Ceiling[];
   readonly sensitive: readonly PathPattern[];
   readonly neverRoots: readonly PathPattern[];
+  readonly prompts: ReadonlyMap<string, Prompt>;
 }
 
 /**
@@ -128,7 +130,14 @@ export function composePolicy(layers: readonly LayerPolicy[]): Policy {
     ceilings: layers.flatMap((layer) => layer.ceilings),
     sensitive: layers.flatMap((layer) => layer.sensitive),
     neverRoots: layers.flatMap((layer) => layer.neverRoots),
+    prompts: firstByName(layers.flatMap((layer) => layer.prompts)),
   };
+}
+
+function firstByName(prompts: readonly Prompt[]): ReadonlyMap<string, Prompt> {
+  const byName = new Map<string, Prompt>();
+  for (const prompt of prompts) if (!byName.has(prompt.name)) byName.set(prompt.name, prompt);
+  return byName;
 }
 
 function withoutTaken(layer: LayerPolicy, upper: readonly LayerPolicy[]): LayerPolicy {

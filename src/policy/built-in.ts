@@ -90,7 +90,7 @@ export function builtInLayer({ expansions, own, realHome = expansions.home }: Bu
     sensitive: sensitivePlaces(expansions),
     neverRoots: widePlaces([expansions.home, realHome]).map(({ pattern }) => pattern),
     tests: [],
-    prompts: {},
+    prompts: [],
   };
 }
 

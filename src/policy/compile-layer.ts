@@ -76,7 +76,7 @@ function compileSources(input: LayerInput, sources: readonly PolicySource[], isI
     sensitive: [],
     neverRoots: [],
     tests: sources.flatMap((source) => compileTests(source, scope)),
-    prompts: Object.assign({}, ...sources.map((source) => compilePrompts(source, scope))),
+    prompts: sources.flatMap((source) => compilePrompts(source, scope)),
   };
 }
 

@@ -1,17 +1,63 @@
-// Prompts are kept for the endpoint; what their parts say of each other is checked here.
+// Prompts for the endpoint; what their parts say of each other is checked here.
 
-import { pointedItems, warnOfNearNames } from './compile-peers.ts';
+import type { Audience, Prompt, PromptArgument, PromptValue, ValueSource } from '../core/prompt.ts';
+import { compileUser, pointedItems, warnOfNearNames } from './compile-peers.ts';
 import type { LayerScope } from './layer-scope.ts';
 import type { Entry, PolicySource } from './policy-source.ts';
 import type { RawArgument, RawPrompt, RawValue, RawVisibility } from './raw-policy.ts';
 import { clip } from './source-text.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
 
-/** The prompts of a file by name, as they are written. */
-export function compilePrompts(source: PolicySource, scope: LayerScope): Record<string, unknown> {
-  const entries = source.entriesOf('prompts');
-  for (const entry of entries) new PromptCheck(source, scope, entry).run();
-  return Object.fromEntries(entries.map(({ name, raw }) => [name, raw]));
+/** The prompts of a file, in its order. */
+export function compilePrompts(source: PolicySource, scope: LayerScope): Prompt[] {
+  return source.entriesOf('prompts').map((entry) => {
+    new PromptCheck(source, scope, entry).run();
+    return promptOf(entry);
+  });
+}
+
+function promptOf({ name, raw }: Entry<RawPrompt>): Prompt {
+  return {
+    name,
+    ...(raw.description === undefined ? {} : { description: raw.description }),
+    audience: audienceOf(raw['visible-to']),
+    arguments: Object.entries(raw.arguments ?? {}).map(([argument, rest]) => argumentOf(argument, rest)),
+    template: raw.template,
+  };
+}
+
+function argumentOf(name: string, raw: RawArgument): PromptArgument {
+  const described = raw.description === undefined ? {} : { description: raw.description };
+  return { name, ...described, required: raw.required ?? false, source: sourceOf(raw) };
+}
+
+function sourceOf({ values, roots, paths, within, glob, 'depends-on': dependsOn }: RawArgument): ValueSource {
+  if (roots === true) return { kind: 'roots' };
+  if (paths !== undefined) {
+    return {
+      kind: 'paths',
+      what: paths,
+      ...(within === undefined ? {} : { within }),
+      ...(glob === undefined ? {} : { glob }),
+    };
+  }
+  if (values === undefined) return { kind: 'free' };
+  if (Array.isArray(values)) return { kind: 'values', values: values.map(promptValueOf) };
+  const cases = Object.entries(values).map(([of, list]) => ({ of, values: list.map(promptValueOf) }));
+  return { kind: 'cases', dependsOn: dependsOn ?? '', cases };
+}
+
+function promptValueOf(raw: RawValue): PromptValue {
+  if (typeof raw === 'string') return { value: raw, audience: {} };
+  return { value: raw.value, audience: audienceOf(raw['visible-to']) };
+}
+
+function audienceOf({ servers, hosts, users }: RawVisibility = {}): Audience {
+  return {
+    ...(servers === undefined ? {} : { servers }),
+    ...(hosts === undefined ? {} : { hosts }),
+    ...(users === undefined ? {} : { users: users.map((user) => compileUser(user)) }),
+  };
 }
 
 class PromptCheck {

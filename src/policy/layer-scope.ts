@@ -52,7 +52,7 @@ function upperNames(upper: readonly LayerPolicy[]): Declared {
     servers: bySource(upper.flatMap((layer) => layer.servers)),
     hosts: bySource(upper.flatMap((layer) => layer.hosts)),
     rules: bySource(upper.flatMap((layer) => layer.rules.map(({ id, source }) => ({ name: id, source })))),
-    prompts: new Map(upper.flatMap((layer) => Object.keys(layer.prompts).map((name) => [name, null]))),
+    prompts: new Map(upper.flatMap((layer) => layer.prompts.map(({ name }) => name).map((name) => [name, null]))),
   };
 }
 

@@ -71,10 +71,45 @@ test('the example compiles without a word where its listener is configured', () 
   assert.deepEqual(compileTexts({ 'example.yaml': EXAMPLE }, { listeners: ['git'] }).problems, []);
 });
 
-test('the example of prompts compiles and is kept as it is written', () => {
+test('the example of prompts compiles, and says of each argument where its values come from', () => {
   const { policy, problems } = compileTexts({ 'prompts.yaml': PROMPTS });
   assert.deepEqual(shown(problems), []);
-  const review = policy?.prompts.review as { readonly template: string; readonly arguments: object };
-  assert.equal(review.template, 'Review {language} {framework}');
-  assert.deepEqual(Object.keys(review.arguments), ['language', 'framework', 'project', 'file']);
+  const [review] = policy?.prompts ?? [];
+  assert.equal(review?.template, 'Review {language} {framework}');
+  assert.deepEqual(review?.audience, { servers: ['x'], hosts: ['y'], users: [{ kind: 'name', name: 'ana' }] });
+  assert.deepEqual(
+    review?.arguments.map(({ name, required, source }) => [name, required, source]),
+    [
+      [
+        'language',
+        true,
+        {
+          kind: 'values',
+          values: [
+            { value: 'python', audience: {} },
+            { value: 'cobol', audience: { users: [{ kind: 'name', name: 'bob' }] } },
+          ],
+        },
+      ],
+      [
+        'framework',
+        false,
+        {
+          kind: 'cases',
+          dependsOn: 'language',
+          cases: [
+            {
+              of: 'python',
+              values: [
+                { value: 'flask', audience: {} },
+                { value: 'django', audience: {} },
+              ],
+            },
+          ],
+        },
+      ],
+      ['project', false, { kind: 'roots' }],
+      ['file', false, { kind: 'paths', what: 'files', within: 'project', glob: '*.ts' }],
+    ],
+  );
 });

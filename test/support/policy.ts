@@ -23,7 +23,7 @@ export const EMPTY_LAYER: LayerPolicy = {
   sensitive: [],
   neverRoots: [],
   tests: [],
-  prompts: {},
+  prompts: [],
 };
 
 /** Compiles one layer of one file; fails the test on any error. `version: 1` is added. */

@@ -183,7 +183,7 @@ function layerOf(world: RandomWorld, layer: 'system' | 'user'): LayerPolicy {
     sensitive: [],
     neverRoots: [],
     tests: [],
-    prompts: {},
+    prompts: [],
   };
 }
 
