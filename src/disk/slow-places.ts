@@ -73,6 +73,11 @@ export class SlowPlaces<T> {
     return entry.asked as Asked<A>;
   }
 
+  /** What was answered last, without asking anew. */
+  known<A extends SlowAnswer>(subject: T): Asked<A> {
+    return (this.#entries.get(subject)?.asked ?? { state: 'open' }) as Asked<A>;
+  }
+
   /** The subject lies elsewhere now, or is no more. */
   forget(subject: T): void {
     const entry = this.#entries.get(subject);

@@ -3,6 +3,7 @@
 import type { Component } from '../core/pattern.ts';
 import { runAtOnce } from '../core/steps.ts';
 import type { Observation } from './availability.ts';
+import { type Fetched, type FetchRequest, fetchPlace } from './fetch-place.ts';
 import { kernelWalk } from './kernel-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import { observeRoot, type Sought } from './observe-root.ts';
@@ -15,7 +16,8 @@ export type SlowQuestion =
   | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }
   | { readonly about: 'members'; readonly path: string }
   | { readonly about: 'forms'; readonly components: readonly Component[] }
-  | { readonly about: 'path'; readonly path: string };
+  | { readonly about: 'path'; readonly path: string }
+  | { readonly about: 'place'; readonly request: FetchRequest };
 
 export interface RootAnswer {
   readonly seen: Observation;
@@ -45,7 +47,7 @@ export interface PathAnswer {
   readonly why: string;
 }
 
-export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer | PathAnswer;
+export type SlowAnswer = RootAnswer | MembersAnswer | FormsAnswer | PathAnswer | Fetched;
 
 const WALK = kernelWalk();
 
@@ -67,6 +69,8 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
       const resolved = resolvePlace(question.path, WALK);
       return resolved.ok ? { leadsTo: resolved.path, why: '' } : { leadsTo: null, why: resolved.why };
     }
+    case 'place':
+      return runAtOnce(fetchPlace(question.request, WALK));
   }
 }
 
