@@ -34,12 +34,13 @@ const ROWS: readonly Row[] = [
   },
   {
     from: 'daemon',
-    may: ['policy', 'state', 'socket', 'system', 'disk', 'core', 'version.ts'],
+    may: ['policy', 'state', 'socket', 'mcp', 'system', 'disk', 'core', 'version.ts'],
     why: 'all wiring of the running parts is in one place',
   },
   { from: 'policy', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'state', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'socket', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
+  { from: 'mcp', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'system', may: ['disk', 'core'], why: 'the parts do not know each other: the daemon passes things on' },
   {
     from: 'run',
@@ -80,6 +81,12 @@ const PACKAGES: readonly PackageRow[] = [
   { name: 'ajv', by: ['policy'], why: 'nothing else validates' },
   { name: 'fastest-levenshtein', by: ['policy'], why: 'the nearest valid key or name is said where a file is checked' },
   { name: '@babel/code-frame', by: ['policy'], why: 'code frames are shown for files that operators write' },
+  { name: '@modelcontextprotocol/server', by: ['mcp'], why: 'the daemon loads it when the first MCP client comes' },
+  {
+    name: '@modelcontextprotocol/server/stdio',
+    by: ['mcp'],
+    why: 'the daemon loads it when the first MCP client comes',
+  },
   { name: 'commander', by: ['commands/cli.ts'], why: 'commands get their options parsed' },
 ];
 

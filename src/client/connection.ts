@@ -1,11 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type Id, RPC, type RpcError } from '../core/protocol.ts';
+import { connectTo, DEFAULT_DEADLINE_MS, LostConnection } from './connect.ts';
 import { JsonLineReader } from './json-lines.ts';
 import { realTimer, type Timer } from './timer.ts';
-
-const DEFAULT_DEADLINE_MS = 5_000;
-/** Between two attempts at a socket whose queue is full. */
-const BUSY_MS = 20;
 
 /** The daemon answered a request with an error. */
 export class RefusedRequest extends Error {
@@ -32,10 +29,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The connection ended, or the daemon did not answer in time. */
-export class LostConnection extends Error {
-  override readonly name = 'LostConnection';
-}
+export { LostConnection };
 
 export interface ConnectionOptions {
   readonly onNotification?: (method: string, params: unknown) => void;
@@ -61,21 +55,7 @@ export class Connection {
 
   /** Rejects with a LostConnection where nobody listens at that path, or is too busy to take us until the deadline. */
   static async open(path: string, options: ConnectionOptions = {}): Promise<Connection> {
-    const { deadlineMs = DEFAULT_DEADLINE_MS, timer = realTimer } = options;
-    for (let waitedMs = 0; ; waitedMs += BUSY_MS) {
-      try {
-        return new Connection(await connectTo(path), options);
-      } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException;
-        // The queue of who wants to connect is full: somebody listens, and will come to us.
-        if (code !== 'EAGAIN' || waitedMs >= deadlineMs) {
-          throw new LostConnection(`"${path}": ${code ?? message}`, { cause: error });
-        }
-      }
-      await new Promise<void>((resolve) => {
-        timer(BUSY_MS, resolve);
-      });
-    }
+    return new Connection(await connectTo(path, options), options);
   }
 
   private constructor(socket: Socket, options: ConnectionOptions) {
@@ -152,22 +132,8 @@ export class Connection {
   }
 }
 
-function connectTo(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    const fail = (error: Error): void => {
-      socket.destroy();
-      reject(error);
-    };
-    socket.once('error', fail);
-    socket.once('connect', () => {
-      socket.off('error', fail);
-      resolve(socket);
-    });
-  });
-}
-
-function toRpcError(error: unknown): RpcError {
+/** The error of a reply, whatever it holds. */
+export function toRpcError(error: unknown): RpcError {
   const { code, message, data } = (typeof error === 'object' && error !== null ? error : {}) as Partial<RpcError>;
   return {
     code: Number(code),

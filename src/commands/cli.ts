@@ -80,6 +80,11 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   // Only for the list: bin/rootsd starts run/main.ts before this file is loaded.
   command('run', 'stand between a host and a server: rootsd run [--server NAME] -- COMMAND ARG…');
 
+  located(command('mcp', 'serve the roots to an MCP client on standard input and output'))
+    .option('--server <NAME>', 'the server that the policy takes the client for', 'rootsd')
+    .option('--host <NAME>', 'the host that starts it')
+    .action(run(async (options) => (await import('./mcp.ts')).mcpCommand(options, io)));
+
   located(
     reading(
       'check [path...]',

@@ -117,6 +117,9 @@ export interface LaunchPlan extends ServerTraits {
   readonly version: string;
 }
 
+/** Who an MCP client is that does not say it: it is served by us, and by nobody else. */
+export const ENDPOINT_NAME = 'rootsd';
+
 export interface AttachResult {
   readonly session: string;
   readonly generation: string;
@@ -181,6 +184,7 @@ export const REFUSALS_TOLD = { limit: 20, windowMs: 10_000 } as const;
 
 export const METHOD = {
   attach: 'rootsd/attach',
+  endpoint: 'rootsd/endpoint',
   watch: 'rootsd/watch',
   view: 'rootsd/view',
   ack: 'rootsd/ack',

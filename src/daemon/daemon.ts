@@ -29,6 +29,7 @@ import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
+import { Endpoints } from './endpoints.ts';
 import { KeptSockets } from './kept-sockets.ts';
 import type { KnownServers } from './known-servers.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
@@ -103,6 +104,7 @@ export class Daemon implements Administered, AsyncDisposable {
   #isStale = false;
   #isClosed = false;
   #sessions: Sessions;
+  readonly #endpoints: Endpoints;
   #roots: RootWatcher | undefined;
   #policies: PolicyWatcher | undefined;
   #retries = 0;
@@ -126,6 +128,14 @@ export class Daemon implements Administered, AsyncDisposable {
       policyDirectories: options.policyDirectories,
       now: options.now,
     });
+    this.#endpoints = this.#parts.add(
+      new Endpoints({
+        sightOf: (session) => this.#sessions.sightOf(session),
+        resolve: (path) => this.resolve(path),
+        native: options.native,
+        log: options.log,
+      }),
+    );
   }
 
   async open(): Promise<void> {
@@ -161,6 +171,7 @@ export class Daemon implements Administered, AsyncDisposable {
     const authority = {
       attach: this.#attach.bind(this),
       acknowledged: this.#acknowledged.bind(this),
+      openEndpoint: this.#endpoints.open.bind(this.#endpoints),
       hostRoots: (session: AttachedSession, roots: readonly HostRoot[]) =>
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       reported: this.#sessions.reported.bind(this.#sessions),
@@ -330,6 +341,7 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#evidence = evidence;
     yield* this.#reportRoots(before);
     yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, catalogue, ...limit });
+    this.#endpoints.changed();
     this.#options.onChange?.();
   }
 

@@ -34,6 +34,7 @@ import {
   type View,
   viewInSteps,
 } from '../core/view.ts';
+import type { Sight } from '../mcp/endpoint-session.ts';
 import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
@@ -119,6 +120,13 @@ export class Sessions {
     return { peer: wirePeer(live), told };
   }
 
+  /** What is in force for a session, to be asked anew each time; also when it has ended. */
+  sightOf(session: AttachedSession): () => Sight {
+    const alike = this.#live.get(session)?.alike;
+    if (alike === undefined) throw new Error('INVARIANT: only sessions that are attached see anything');
+    return () => ({ peer: alike.peer, view: alike.view, evidence: this.#inForce.evidence });
+  }
+
   closed(session: AttachedSession): void {
     const live = this.#live.get(session);
     if (live === undefined) return;
@@ -191,7 +199,7 @@ export class Sessions {
         uid,
         pid,
         since,
-        era: live.report?.era ?? 'legacy',
+        era: live.report?.era ?? session.state.era,
         roots: alike.view.told.length,
         channels: live.report?.channels ?? (alike.plan.roots ? ['roots'] : []),
         askedForRoots: live.report === null ? session.state.listed || null : live.report.askedForRoots,

@@ -1,5 +1,5 @@
 import type { Observed } from '../core/peer.ts';
-import type { Ack, AttachParams, AttachResult, RefusedCall, SessionReport } from '../core/protocol.ts';
+import type { Ack, AttachParams, AttachResult, Id, RefusedCall, SessionReport } from '../core/protocol.ts';
 import type { ToldView } from '../core/told-view.ts';
 
 /** Who a peer that attaches is taken for, and its first view. */
@@ -20,8 +20,33 @@ export interface Authority {
   reported(session: AttachedSession, report: SessionReport): void;
   /** The peer says that it has refused a call. */
   refused(session: AttachedSession, call: RefusedCall): void;
+  /** Serves a session that was attached, whose peer is an MCP client. What it throws is a bug. */
+  openEndpoint(session: AttachedSession, line: EndpointLine): Promise<EndpointConversation>;
   /** The connection of a session that was attached has closed. */
   closed(session: AttachedSession): void;
+}
+
+/** The way to an MCP client. */
+export interface EndpointLine {
+  /** Sends one message, given as JSON text. */
+  readonly send: (json: string) => void;
+  /** Nothing more is given to receive() until release(); calls count. */
+  readonly hold: () => void;
+  readonly release: () => void;
+  /** We have ended the conversation. */
+  readonly onClose: () => void;
+}
+
+/** A message of an MCP client. */
+export type EndpointMessage =
+  | { readonly jsonrpc: '2.0'; readonly id: Id; readonly method: string; readonly params: Record<string, unknown> }
+  | { readonly jsonrpc: '2.0'; readonly method: string; readonly params: Record<string, unknown> };
+
+/** Whoever talks to an MCP client. */
+export interface EndpointConversation {
+  receive(message: EndpointMessage): void;
+  /** The client is gone. */
+  closed(): void;
 }
 
 /** A session as whoever decides sees it. */
@@ -36,6 +61,8 @@ export interface AttachedSession {
 
 /** How far a session has come with what it was told. */
 export interface SessionState {
+  /** Modern: an MCP client that opened so. */
+  readonly era: 'legacy' | 'modern';
   readonly watching: boolean;
   /** Has it asked for its roots? */
   readonly listed: boolean;

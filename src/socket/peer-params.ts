@@ -1,6 +1,13 @@
 // What peers send as parameters, checked. Each function throws a Refusal that says which member is wrong and how it must be.
 
-import { type Ack, ATTACH_VERSION, type AttachParams, MAX_HOST_ROOT_BYTES, MAX_HOST_ROOTS } from '../core/protocol.ts';
+import {
+  type Ack,
+  ATTACH_VERSION,
+  type AttachParams,
+  ENDPOINT_NAME,
+  MAX_HOST_ROOT_BYTES,
+  MAX_HOST_ROOTS,
+} from '../core/protocol.ts';
 import type { HostRoot } from './authority.ts';
 import { invalidParams, type Params } from './message.ts';
 
@@ -19,6 +26,17 @@ export function readAttachParams(params: Params): AttachParams {
     ...(host === undefined ? {} : { host: readName('host', host) }),
     ...(launch === undefined ? {} : { launch: readLaunch(launch) }),
     ...(project === undefined ? {} : { project: readPath('project', project) }),
+  };
+}
+
+/** The parameters of `rootsd/endpoint`; unknown members are ignored. */
+export function readEndpointParams(params: Params): AttachParams {
+  checkVersion(params.version);
+  const { server = null, host = null } = params;
+  return {
+    version: ATTACH_VERSION,
+    server: readName('server', server) ?? ENDPOINT_NAME,
+    host: readName('host', host),
   };
 }
 

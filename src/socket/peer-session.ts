@@ -4,10 +4,19 @@
 import type { Socket } from 'node:net';
 import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
-import { type Id, METHOD, opensEndpoint, RPC } from '../core/protocol.ts';
+import {
+  ATTACH_VERSION,
+  type AttachParams,
+  areModern,
+  ENDPOINT_NAME,
+  type Id,
+  METHOD,
+  opensEndpoint,
+  RPC,
+} from '../core/protocol.ts';
 import type { ToldView } from '../core/told-view.ts';
 import type { Log } from '../system/log.ts';
-import type { AttachedSession, Authority, SessionState } from './authority.ts';
+import type { AttachedSession, Attachment, Authority, EndpointConversation, SessionState } from './authority.ts';
 import { type Fault, JsonLines, type JsonLinesOptions } from './json-lines.ts';
 import type { Notice } from './line-writer.ts';
 import {
@@ -25,7 +34,7 @@ import {
 } from './message.ts';
 import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
-import { readAck, readAttachParams, readHostRootsParams } from './peer-params.ts';
+import { readAck, readAttachParams, readEndpointParams, readHostRootsParams } from './peer-params.ts';
 import { readRefusedCall, readSessionReport } from './report-params.ts';
 
 export interface PeerSessionOptions extends JsonLinesOptions {
@@ -48,7 +57,6 @@ type Request = Extract<Message, { kind: 'request' }>;
 
 const LIST_CHANGED: Notice = { own: '', shared: `${notification(METHOD.rootsChanged)}\n` };
 const VIEW_START = notificationStart(METHOD.view);
-const NO_ENDPOINT = 'MCP clients are not served on this socket yet; a peer that wants roots sends "rootsd/attach"';
 
 export class PeerSession implements AttachedSession {
   readonly id: string;
@@ -62,6 +70,11 @@ export class PeerSession implements AttachedSession {
   #watching = false;
   #listed = false;
   #told: number | null = null;
+  #era: 'legacy' | 'modern' = 'legacy';
+  #isMcpClient = false;
+  /** Of an MCP client; null: not loaded yet. */
+  #endpoint: EndpointConversation | null = null;
+  #isClosed = false;
 
   constructor(socket: Socket, options: PeerSessionOptions) {
     this.id = options.id;
@@ -79,6 +92,7 @@ export class PeerSession implements AttachedSession {
   get state(): SessionState {
     const { waitingBytes } = this.#lines;
     return {
+      era: this.#era,
       watching: this.#watching,
       listed: this.#listed,
       told: this.#told,
@@ -95,7 +109,8 @@ export class PeerSession implements AttachedSession {
     this.#view = view;
     this.#serial = serial;
     const isOther = hadList !== this.#announcesRoots || (listChanged && hadList);
-    if (!this.#watching && !isOther) return;
+    // An MCP client hears of it in its own words.
+    if (this.#isMcpClient || (!this.#watching && !isOther)) return;
     this.#noticeIsDue = true;
     this.#lines.notify();
   }
@@ -121,6 +136,7 @@ export class PeerSession implements AttachedSession {
 
   #receive(message: Message): void {
     if (this.#view === null) this.#open(message);
+    else if (this.#endpoint !== null) this.#converse(this.#endpoint, message);
     else this.#serve(message);
   }
 
@@ -130,27 +146,81 @@ export class PeerSession implements AttachedSession {
     const id = 'id' in message ? message.id : null;
     if (refusal !== null) this.#endWith(id, refusal, LOG_EVENTS.refused);
     else if (message.kind === 'request' && message.method === METHOD.attach) this.#attach(message);
-    else if (message.kind === 'request' && opensEndpoint(message)) {
-      this.#lines.send(errorReply(id, methodNotFound('No MCP endpoint', NO_ENDPOINT).error));
-    } else this.#endWith(id, firstMessageError(message), LOG_EVENTS.peerFault);
+    else if (message.kind === 'request' && message.method === METHOD.endpoint) this.#introduce(message);
+    else if (message.kind === 'request' && opensEndpoint(message)) this.#openEndpoint(message);
+    else this.#endWith(id, firstMessageError(message), LOG_EVENTS.peerFault);
   }
 
   #attach({ id, params }: Request): void {
+    const attached = this.#admit(id, () => readAttachParams(params));
+    if (attached === null) return;
+    // What it claims is kept as long as it is open.
+    this.#lines.keep(JSON.stringify(params).length);
+    const own = { session: JSON.stringify(this.id), peer: JSON.stringify(attached.peer) };
+    this.#lines.send(resultReply(id, attached.told.attachJson(own)));
+  }
+
+  /** An MCP client comes by way of `rootsd mcp`, which says who it is first. */
+  #introduce({ id, params }: Request): void {
+    const attached = this.#admit(id, () => readEndpointParams(params));
+    if (attached === null) return;
+    this.#lines.send(resultReply(id, JSON.stringify({ session: this.id, peer: attached.peer })));
+    void this.#beginEndpoint(null);
+  }
+
+  #openEndpoint(first: Request): void {
+    const params = { version: ATTACH_VERSION, server: ENDPOINT_NAME, host: null };
+    if (this.#admit(first.id, () => params) !== null) void this.#beginEndpoint(first);
+  }
+
+  /** Makes it a session; null where it is refused, and has been told. */
+  #admit(id: Id, read: () => AttachParams): Attachment | null {
     const { authority, facts, onAttach } = this.#options;
     try {
-      const { peer, told } = authority.attach(readAttachParams(params), facts.confirm(), this);
-      this.#view = told;
+      const attached = authority.attach(read(), facts.confirm(), this);
+      this.#view = attached.told;
       facts.close();
-      // What it claims is kept as long as it is open.
-      this.#lines.keep(JSON.stringify(params).length);
       onAttach(this);
-      const own = { session: JSON.stringify(this.id), peer: JSON.stringify(peer) };
-      this.#lines.send(resultReply(id, told.attachJson(own)));
+      return attached;
     } catch (error) {
       // Wrong parameters can be put right: another version, another name.
       if (error instanceof Refusal) this.#lines.send(errorReply(id, error.error));
       else this.#endWith(id, error, LOG_EVENTS.refused);
+      return null;
     }
+  }
+
+  /** What serves MCP clients is loaded when the first one comes; nothing more is read before. */
+  async #beginEndpoint(first: Request | null): Promise<void> {
+    this.#isMcpClient = true;
+    const lines = this.#lines;
+    lines.hold();
+    try {
+      const endpoint = await this.#options.authority.openEndpoint(this, {
+        send: (json) => lines.send(json),
+        hold: () => lines.hold(),
+        release: () => lines.release(),
+        onClose: () => lines.end(),
+      });
+      this.#endpoint = endpoint;
+      if (this.#isClosed) endpoint.closed();
+      else if (first !== null) this.#converse(endpoint, first);
+    } catch (error) {
+      this.#endWith(first?.id ?? null, error, LOG_EVENTS.bug);
+    }
+    lines.release();
+  }
+
+  #converse(endpoint: EndpointConversation, message: Message): void {
+    if (message.kind === 'invalid') {
+      this.#lines.send(errorReply(message.id, message.error));
+      return;
+    }
+    // We ask nothing, so nothing is an answer.
+    if (message.kind === 'response') return;
+    if (areModern(message.params)) this.#era = 'modern';
+    const { kind, ...rest } = message;
+    endpoint.receive({ jsonrpc: '2.0', ...rest });
   }
 
   #serve(message: Message): void {
@@ -249,7 +319,9 @@ export class PeerSession implements AttachedSession {
 
   #closed(): void {
     const { facts, authority, onClose } = this.#options;
+    this.#isClosed = true;
     facts.close();
+    this.#endpoint?.closed();
     onClose(this);
     if (this.#view !== null) authority.closed(this);
   }

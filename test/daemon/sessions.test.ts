@@ -17,7 +17,7 @@ interface Publication {
 class FakeSession implements AttachedSession {
   readonly id = 'x';
   readonly since = 0;
-  readonly state = { watching: true, listed: false, told: null, waitingBytes: 0 };
+  readonly state = { era: 'legacy' as const, watching: true, listed: false, told: null, waitingBytes: 0 };
   readonly published: Publication[] = [];
 
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void {

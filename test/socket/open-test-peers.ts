@@ -14,7 +14,13 @@ import type {
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { ToldView } from '../../src/core/told-view.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
-import type { Attachment, Authority, HostRoot } from '../../src/socket/authority.ts';
+import type {
+  Attachment,
+  Authority,
+  EndpointConversation,
+  EndpointLine,
+  HostRoot,
+} from '../../src/socket/authority.ts';
 import { Capacity } from '../../src/socket/capacity.ts';
 import type { LineLimits } from '../../src/socket/json-lines.ts';
 import type { PeerSession } from '../../src/socket/peer-session.ts';
@@ -82,6 +88,9 @@ export class TestAuthority implements Authority {
   readonly reports: SessionReport[] = [];
   readonly refusedCalls: RefusedCall[] = [];
   readonly closedSessions: PeerSession[] = [];
+  /** What serves MCP clients is loaded so long. */
+  endpointReady: Promise<void> = Promise.resolve();
+  readonly closedEndpoints: PeerSession[] = [];
   onClosed: () => void = () => {};
 
   /** Those that have attached and are open. */
@@ -118,6 +127,15 @@ export class TestAuthority implements Authority {
 
   refused(_session: PeerSession, call: RefusedCall): void {
     this.refusedCalls.push(call);
+  }
+
+  /** An endpoint that says everything back. */
+  async openEndpoint(session: PeerSession, line: EndpointLine): Promise<EndpointConversation> {
+    await this.endpointReady;
+    return {
+      receive: (message) => line.send(JSON.stringify({ said: message, by: session.id })),
+      closed: () => void this.closedEndpoints.push(session),
+    };
   }
 
   closed(session: PeerSession): void {

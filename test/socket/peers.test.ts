@@ -147,20 +147,81 @@ test('malformed JSON ends an attached session too', async (t) => {
   await closed;
 });
 
-test('an MCP client of either era is told that there is no endpoint, and why', async (t) => {
-  const { path } = await openTestPeers(t);
-  const peer = await connectPeer(t, path);
-  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
-  const rows = [
-    ['server/discover', { _meta: meta }],
-    ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
-    ['tools/list', { _meta: meta }],
-  ] as const;
-  for (const [method, params] of rows) {
-    const { error } = await peer.request(method, params);
-    assert.equal(error?.code, -32601);
-    assert.match(String(error?.data?.reason), /rootsd\/attach/);
+const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+const OPENINGS = [
+  ['server/discover', { _meta: META }],
+  ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
+  ['tools/list', { _meta: META }],
+] as const;
+
+test('an MCP client of either era is a session of the endpoint, and all it says is the endpoint’s', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  for (const [i, [method, params]] of OPENINGS.entries()) {
+    const peer = await connectPeer(t, path);
+    peer.send({ jsonrpc: '2.0', id: 7, method, params });
+    assert.deepEqual(((await peer.next()) as { said?: unknown }).said, { jsonrpc: '2.0', id: 7, method, params });
+    const { params: claims, session } = authority.attached[i] ?? {};
+    assert.deepEqual(claims, { version: 1, server: 'rootsd', host: null });
+    assert.equal(session?.state.era, method === 'initialize' ? 'legacy' : 'modern');
+    // What is told to those that want roots is nothing to it.
+    publish(viewOf('a2', 'two'));
+    peer.notify('notifications/x');
+    assert.deepEqual(((await peer.next()) as { said?: unknown }).said, {
+      jsonrpc: '2.0',
+      method: 'notifications/x',
+      params: {},
+    });
+    assert.deepEqual(peer.unread, []);
+    peer.socket.destroy();
   }
+});
+
+test('rootsd/endpoint says who an MCP client is, before its first message', async (t) => {
+  const { path, authority } = await openTestPeers(t);
+  const peer = await connectPeer(t, path);
+  const { error } = await peer.request('rootsd/endpoint', { version: 1, server: '', host: null });
+  assert.equal(error?.code, -32602);
+  const { result } = await peer.request('rootsd/endpoint', { version: 1, server: 's', host: 'h' });
+  assert.deepEqual(Object.keys(result), ['session', 'peer']);
+  assert.deepEqual(authority.attached[0]?.params, { version: 1, server: 's', host: 'h' });
+  peer.send({ jsonrpc: '2.0', id: 1, method: 'rootsd/attach', params: {} });
+  assert.equal(((await peer.next()) as { by?: unknown }).by, result.session);
+});
+
+test('what an MCP client sends while the endpoint is being loaded waits, in order', async (t) => {
+  const { path, authority } = await openTestPeers(t);
+  let ready = () => {};
+  authority.endpointReady = new Promise((resolve) => {
+    ready = resolve;
+  });
+  const peer = await connectPeer(t, path);
+  for (const id of [1, 2, 3]) peer.send({ jsonrpc: '2.0', id, method: 'server/discover', params: { _meta: META } });
+  const other = await connectPeer(t, path);
+  await attach(other);
+  assert.deepEqual(peer.received, []);
+  ready();
+  for (const id of [1, 2, 3]) {
+    assert.equal(((await peer.next()) as { said?: { id?: unknown } }).said?.id, id);
+  }
+});
+
+test('an endpoint is told that its client is gone, also of one that does not wait until it is loaded', async (t) => {
+  const { path, authority } = await openTestPeers(t);
+  let ready = () => {};
+  authority.endpointReady = new Promise((resolve) => {
+    ready = resolve;
+  });
+  const peer = await connectPeer(t, path);
+  const gone = new Promise<void>((resolve) => {
+    authority.onClosed = resolve;
+  });
+  peer.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: META } });
+  while (authority.attached.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  peer.socket.destroy();
+  ready();
+  await gone;
+  while (authority.closedEndpoints.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(authority.closedEndpoints.length, 1);
 });
 
 test('a silent connection receives nothing, whatever is published', async (t) => {
@@ -219,7 +280,7 @@ test('a watching peer gets each view whole and no list_changed', async (t) => {
   peer.notify('rootsd/ack', { generation: 'a3' });
   assert.deepEqual((await peer.request('roots/list')).result, { roots: [] });
   const state = authority.attached[0]?.session.state;
-  assert.deepEqual(state, { watching: true, listed: true, told: 1, waitingBytes: 0 });
+  assert.deepEqual(state, { era: 'legacy', watching: true, listed: true, told: 1, waitingBytes: 0 });
   assert.deepEqual(authority.acknowledgements, [{ generation: 'a3' }]);
 });
 

@@ -1,0 +1,21 @@
+import type { Evidence } from '../core/evidence.ts';
+import type { Peer } from '../core/peer.ts';
+import type { View } from '../core/view.ts';
+import type { Fetched, FetchRequest } from '../disk/fetch-place.ts';
+import type { Leads } from '../disk/path-look.ts';
+
+/** What is in force for one session at this moment. */
+export interface Sight {
+  readonly peer: Peer;
+  readonly view: View;
+  readonly evidence: Evidence;
+}
+
+/** What the endpoint knows of the session it serves. Nothing of it is kept across a wait: it may be another by then. */
+export interface EndpointSession {
+  readonly id: string;
+  sight(): Sight;
+  fetch(request: FetchRequest): Promise<Fetched>;
+  /** Where a path leads; a mount that may hang takes a moment, and no longer. */
+  resolve(path: string): Promise<Leads>;
+}

@@ -1,0 +1,74 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+export interface LineTransportOptions {
+  /** Sends one message, given as JSON text. */
+  readonly send: (json: string) => void;
+  /** Nothing more is to be given to receive() until release(); calls count. */
+  readonly hold: () => void;
+  readonly release: () => void;
+  /** The server has ended the conversation. */
+  readonly onClose: () => void;
+}
+
+/** Requests of one client that may be under way: it waits with the next until one of them is answered. */
+const MAX_OPEN_REQUESTS = 32;
+/** Is answered when it ends. */
+const LASTS = 'subscriptions/listen';
+
+/** The SDK's side of a session: messages in and out, read and written by whoever has the socket. */
+export class LineTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: LineTransportOptions;
+  readonly #open = new Set<unknown>();
+  #isHeld = false;
+  #isClosed = false;
+
+  constructor(options: LineTransportOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) return;
+    if (!('method' in message)) this.#settle(message.id);
+    this.#options.send(JSON.stringify(message));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.closed();
+    this.#options.onClose();
+  }
+
+  /** A message of the client, which is JSON-RPC. */
+  receive(message: JSONRPCMessage): void {
+    if ('method' in message) this.#note(message);
+    this.onmessage?.(message);
+  }
+
+  /** The client is gone. */
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onclose?.();
+  }
+
+  #note(message: Extract<JSONRPCMessage, { readonly method: string }>): void {
+    // What is cancelled is not answered.
+    if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId);
+    if (!('id' in message) || message.method === LASTS) return;
+    this.#open.add(message.id);
+    if (this.#open.size < MAX_OPEN_REQUESTS || this.#isHeld) return;
+    this.#isHeld = true;
+    this.#options.hold();
+  }
+
+  #settle(id: unknown): void {
+    if (!this.#open.delete(id) || !this.#isHeld) return;
+    this.#isHeld = false;
+    this.#options.release();
+  }
+}
