@@ -195,15 +195,6 @@ it('rootsd runs from any directory, by a link too', async (t) => {
   assert.match(out, /^rootsd \d/);
 });
 
-describe('what the system refuses', () => {
-  it('is no bug: exit 78 with the path, 75 where there is no room', async (t) => {
-    const home = new TestHome(t, ['dir home/.local/state/rootsd/endpoint']);
-    const { status, err } = await (await home.serve()).ended;
-    assert.equal(status, 78);
-    assert.match(err, /Cannot go on: the system refuses "rename" of ".*endpoint.*" \(EISDIR\) \[SYSTEM_REFUSED\]/);
-  });
-});
-
 describe('an argument that names nothing', () => {
   for (const args of [
     ['check', ''],

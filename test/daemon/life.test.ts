@@ -166,6 +166,15 @@ describe('the daemon, starting', () => {
     assert.equal(statSync(join(home.base, 'shared/rootsd.sock')).mode & 0o777, 0o600);
   });
 
+  it('serves where it cannot write down where it is, and says so', async (t) => {
+    const home = openHome(t, [...TREE, 'dir home/.local/state/rootsd/endpoint']);
+    const daemon = await home.serve();
+    const { error } = await daemon.logged('endpoint file not written');
+    assert.equal((error as { code: string }).code, 'STATE_UNWRITABLE');
+    assert.equal(await answers(home), true);
+    assert.equal((await daemon.kill('SIGTERM')).status, 0);
+  });
+
   it('is found by clients that know neither socket nor runtime directory', async (t) => {
     const home = openHome(t, TREE);
     await home.serve();
