@@ -22,3 +22,12 @@ export function readProcessStat(pid: number): ProcessStat | null {
     return null;
   }
 }
+
+/** Is there a process of that number, whoever's? */
+export function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

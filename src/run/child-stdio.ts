@@ -6,8 +6,8 @@ import { closeSync, constants, openSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket, type SocketConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
+import { randomBytes } from '../disk/random.ts';
 import { ByteSink, type ByteSource, SocketSource, socketOf } from './bytes.ts';
-import { randomBytes } from './random.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 export type StdioKind = 'socket' | 'pipe';

@@ -1,5 +1,5 @@
 import type { Timer } from '../client/timer.ts';
-import { randomBytes } from './random.ts';
+import { randomBytes } from '../disk/random.ts';
 
 /** Ids of our own requests: nobody else's request can have one by accident, and nobody can guess one that is open. */
 export class OwnIds {

@@ -21,15 +21,6 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   return identifyProcess(pid)?.startTime === startTime;
 }
 
-/** Is there a process of that number, whoever's? */
-export function isThere(pid: number): boolean {
-  try {
-    return globalThis.process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
 /** All that descend from these, themselves included where alive. One that re-parented itself is not found. */
 export function descendantsOf(ancestors: readonly ProcessIdentity[]): readonly ProcessIdentity[] {
   const living = ancestors.filter(isAlive);

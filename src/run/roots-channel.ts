@@ -2,11 +2,11 @@
 
 import type { Timer } from '../client/timer.ts';
 import { type LaunchPlan, METHOD, RPC } from '../core/protocol.ts';
+import type { Tombstone } from '../disk/tombstone.ts';
 import { Barrier } from './barrier.ts';
 import type { LineWriter } from './line-writer.ts';
 import { errorLine } from './open-requests.ts';
 import type { Told } from './told.ts';
-import type { Tombstone } from './tombstone.ts';
 
 /** How long an answer waits for the host's own roots, so that the first list need not be taken back. */
 const HOST_ROOTS_WAIT_MS = 500;

@@ -6,6 +6,7 @@ import type { Timer } from '../client/timer.ts';
 import type { RealPath } from '../core/path.ts';
 import type { LaunchPlan } from '../core/protocol.ts';
 import { type ChannelKind, carriersOf } from '../core/server-traits.ts';
+import { Tombstone } from '../disk/tombstone.ts';
 import type { Guard } from './guard/guard.ts';
 import type { HostRootsList } from './host-roots.ts';
 import { type Launch, prepareLaunch } from './launch.ts';
@@ -13,7 +14,6 @@ import type { LineWriter } from './line-writer.ts';
 import { hasPlaceholders } from './placeholders.ts';
 import { RootsChannel } from './roots-channel.ts';
 import { narrowView, type Told } from './told.ts';
-import { Tombstone } from './tombstone.ts';
 
 export interface SessionRootsOptions {
   readonly attachment: Attachment;

@@ -9,9 +9,10 @@ import { basename, dirname, join } from 'node:path';
 import { isInside } from '../core/boundary.ts';
 import { asRealPath } from '../core/path.ts';
 import { writeDurably } from '../disk/durable-write.ts';
+import { isThere } from '../disk/process-stat.ts';
 import { editValue, readValue } from './edit-list.ts';
 import type { SettingsList } from './launch.ts';
-import { identifyProcess, isAlive, isThere } from './processes.ts';
+import { identifyProcess, isAlive } from './processes.ts';
 
 interface Owner {
   readonly pid: number;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { unrefTimer } from '../../src/client/timer.ts';
 import { launchPlan } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
+import { Tombstone } from '../../src/disk/tombstone.ts';
 import { ByteSink } from '../../src/run/bytes.ts';
 import { Conversation } from '../../src/run/conversation.ts';
 import { Guard } from '../../src/run/guard/guard.ts';
@@ -13,7 +14,6 @@ import { LineFlow } from '../../src/run/line-flow.ts';
 import { LineWriter } from '../../src/run/line-writer.ts';
 import { Notices } from '../../src/run/notices.ts';
 import { RootsChannel } from '../../src/run/roots-channel.ts';
-import { Tombstone } from '../../src/run/tombstone.ts';
 import { ChunkSource, cut } from '../support/chunk-source.ts';
 import type { Json } from '../support/run-host.ts';
 

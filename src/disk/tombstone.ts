@@ -15,9 +15,9 @@ import {
 import { join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
-import { resolvePath } from '../disk/resolve.ts';
-import { isThere } from './processes.ts';
+import { isThere } from './process-stat.ts';
 import { randomBytes } from './random.ts';
+import { resolvePath } from './resolve.ts';
 
 const SYSTEM_DIRECTORIES = ['/var/empty', '/usr/share/empty'];
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -109,7 +109,7 @@ export class Tombstone {
   }
 
   /**
-   * Removes what a `run` that was killed has left here: ours, still empty and closed, and its maker is gone. A number that
+   * Removes what a process of ours that was killed has left here: ours, still empty and closed, and its maker is gone. A number that
    * another process has meanwhile keeps one a while longer. In another PID namespace a maker may live unseen: it finds its
    * directory gone at the next use, and makes another.
    */

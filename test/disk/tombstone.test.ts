@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { Tombstone } from '../../src/run/tombstone.ts';
+import { Tombstone } from '../../src/disk/tombstone.ts';
 import { makeTree } from '../support/tree.ts';
 
 const uid = process.getuid?.() ?? 0;
