@@ -73,7 +73,8 @@ await build({
   packages: 'external',
   chunkNames: 'chunks/[name]-[hash]',
 });
-await build({ ...shared, entryPoints: { server: 'src/lib/server.ts' }, outdir: 'dist/lib' });
+const libraries = { host: 'src/lib/host.ts', server: 'src/lib/server.ts' };
+await build({ ...shared, entryPoints: libraries, outdir: 'dist/lib' });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.lib.json'], { stdio: 'inherit' });
 compileRun(new URL('dist/run.js', import.meta.url));
 

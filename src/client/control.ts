@@ -1,4 +1,4 @@
-import { CODES, type Code, RootsError } from '../core/errors.ts';
+import { refused, unreachable } from './as-roots-error.ts';
 import { Connection, type ConnectionOptions, LostConnection, RefusedRequest } from './connection.ts';
 import { controlSocketOf, describeSearch, findSockets, type SearchOptions, whyRefused } from './find-socket.ts';
 
@@ -39,16 +39,4 @@ async function openControl(search: SearchOptions, options: ConnectionOptions): P
     }
   }
   throw unreachable(reasons.join('; '));
-}
-
-/** The daemon's code decides the exit status; its text was made where the facts were, so it stays. */
-function refused(error: RefusedRequest): RootsError {
-  const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
-  const { hint } = error;
-  const details = hint === undefined ? { cause: error } : { cause: error, hint };
-  return Object.assign(new RootsError(code, {}, details), { message: error.message });
-}
-
-function unreachable(what: string, cause?: unknown): RootsError {
-  return new RootsError('DAEMON_UNREACHABLE', { what }, cause === undefined ? {} : { cause });
 }

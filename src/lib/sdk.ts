@@ -20,6 +20,14 @@ export interface SdkServer extends SdkEnd {
   oninitialized?: (() => void) | undefined;
 }
 
+/** A `Client` of the SDK. */
+export interface SdkClient extends SdkEnd {
+  registerCapabilities(capabilities: { readonly roots: { readonly listChanged: true } }): void;
+  getServerCapabilities(): { readonly completions?: object | undefined } | undefined;
+  sendRootsListChanged(): Promise<void>;
+  complete: Anything;
+}
+
 /** A `Server`, or an `McpServer` that has one. */
 export type AnyServer = SdkServer | { readonly server: SdkServer };
 

@@ -7,7 +7,7 @@ import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { CallToolResultSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer as ModernServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { AnyServer } from '../../src/lib/sdk.ts';
+import type { SdkClient, SdkServer } from '../../src/lib/sdk.ts';
 
 export const SDKS = ['1.x', '2.x, legacy', '2.x, modern'] as const;
 export type Sdk = (typeof SDKS)[number];
@@ -33,14 +33,20 @@ export interface Connected {
 }
 
 export interface ConnectOptions {
-  /** Answers `roots/list`; null: the client offers no roots. */
+  /** Answers `roots/list`; null: the client offers no roots by itself. */
   readonly list: (() => unknown) | null;
+  /** What the client is given before it is connected. */
+  readonly install?: (client: SdkClient) => void;
   /** What the server is given beside the tool. */
-  readonly setUp: (server: AnyServer) => Run;
+  readonly setUp: (server: { readonly server: SdkServer }) => Run;
 }
 
-/** Connects a client that lists roots to a server that has one tool. */
-export async function connected(t: TestContext, sdk: Sdk, { list, setUp }: ConnectOptions): Promise<Connected> {
+/** Connects a client to a server that has one tool. */
+export async function connected(
+  t: TestContext,
+  sdk: Sdk,
+  { list, install, setUp }: ConnectOptions,
+): Promise<Connected> {
   const answer = (): never => list?.() as never;
   const capabilities = list === null ? {} : ROOTS;
   if (sdk === '1.x') {
@@ -48,6 +54,7 @@ export async function connected(t: TestContext, sdk: Sdk, { list, setUp }: Conne
     server.registerTool('tool', {}, toTool(setUp(server)));
     const client = new OldClient(NAME, { capabilities });
     if (list !== null) client.setRequestHandler(ListRootsRequestSchema, answer);
+    install?.(client);
     const [near, far] = OldTransport.createLinkedPair();
     await Promise.all([server.connect(far), client.connect(near)]);
     t.after(() => client.close());
@@ -63,6 +70,7 @@ export async function connected(t: TestContext, sdk: Sdk, { list, setUp }: Conne
     ...(isModern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}),
   });
   if (list !== null) client.setRequestHandler('roots/list', answer);
+  install?.(client);
   const [near, far] = ModernTransport.createLinkedPair();
   const handle = serveStdio(
     () => {

@@ -1,11 +1,15 @@
 // What stands in examples/ is run as it is, against the built package.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { TestHome } from '../support/serve.ts';
 import { makeTree } from '../support/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -180,4 +184,38 @@ describe('examples/hand-written-server.mjs', () => {
       assert.equal(await holds(await start(t, 'hand-written', { modern })), !failedByHand);
     });
   }
+});
+
+describe('examples/host.mjs', () => {
+  it('reads through its server what the policy allows, and hears of each change', async (t) => {
+    const home = new TestHome(t, ['file work/f mine', 'file other/f other']);
+    const [work, other] = [join(home.base, 'work'), join(home.base, 'other')];
+    const allow = (path: string) => `roots: { place: { path: ${path} } }
+rules: [{ id: files, allow: [place], servers: [files], hosts: [example] }]`;
+    home.policy(allow(work));
+    await home.serve();
+    const args = [
+      join(ROOT, 'examples/host.mjs'),
+      'files',
+      process.execPath,
+      join(ROOT, 'examples/guarded-server.mjs'),
+    ];
+    const child = spawn(process.execPath, args, { cwd: ROOT, env: home.env, stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => child.kill());
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const said = async () => (await lines.next()).value;
+    const read = (path: string) => {
+      child.stdin.write(`${path}/f\n`);
+      return said();
+    };
+    assert.equal(await said(), `files may use ${work}`);
+    assert.equal(await read(work), 'mine');
+    assert.match(await read(other), /^Cannot use .*lies or leads outside/);
+    home.policy(allow(other));
+    assert.equal(await said(), `files may use ${other}`);
+    assert.match(await read(work), /^Cannot use .*lies or leads outside/);
+    assert.equal(await read(other), 'other');
+    child.stdin.end();
+    assert.deepEqual(await once(child, 'close'), [0, null]);
+  });
 });

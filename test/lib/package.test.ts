@@ -12,6 +12,7 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 const OPTIONS = {
   target: 'es2022',
+  lib: ['es2022', 'esnext.disposable'],
   module: 'nodenext',
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -37,6 +38,27 @@ export async function use(server: AnyServer, access: Access, flags: OpenFlags): 
 export const wrong: Access = 'write-only';
 `;
 
+/** And of `rootsd/host`. */
+const HOST = `
+import {
+  type Access, type Completer, type CompleterOptions, type Completion, type CompletionRequest, connectRoots, type ConnectOptions,
+  type LiveRoot, type LiveRoots, RootsError, type SdkClient,
+} from 'rootsd/host';
+export async function use(client: SdkClient, request: CompletionRequest): Promise<readonly string[]> {
+  const options: ConnectOptions = { server: 's', host: 'h', socket: '/s', deadlineMs: 1 };
+  using roots: LiveRoots = await connectRoots(options);
+  roots.on('change', (now: readonly LiveRoot[]) => now.map(({ access }): Access => access));
+  roots.install(client);
+  const settings: CompleterOptions = { debounceMs: 1 };
+  const completer: Completer = roots.completer(client, settings);
+  const completion: Completion | null = await completer.complete(request);
+  const error: unknown = roots.connected;
+  return error instanceof RootsError ? [error.code] : (completion?.values ?? []);
+}
+// @ts-expect-error: a server must be named
+connectRoots({ host: 'h' });
+`;
+
 /** The classes of both SDKs are what the libraries take, and what handler() gives is what they take. */
 const SERVERS = `
 import { McpServer as Old } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -55,6 +77,22 @@ mcp.registerTool('t', { inputSchema }, other.handler(async ({ path }, _context) 
   return { content: [{ type: 'text' as const, text: await other.resolve(path) }] };
 }));
 new RootsGuard(new Server(name));
+`;
+
+const CLIENTS = `
+import { Client as Old } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/client';
+import { connectRoots } from 'rootsd/host';
+const name = { name: 'a', version: '1' };
+const roots = await connectRoots({ server: 's' });
+for (const client of [new Old(name), new Client(name)]) {
+  roots.install(client);
+  await roots.completer(client).complete({
+    ref: { type: 'ref/resource', uri: 'file:///{+path}' },
+    argument: { name: 'path', value: '' },
+    context: { arguments: {} },
+  });
+}
 `;
 
 /** Unpacks the package where a program would have it; the modules that it may need beside it are ours. */
@@ -93,15 +131,28 @@ describe('the packed package', () => {
     compile(directory, 'server', SERVER, { skipLibCheck: false });
   });
 
+  it('has types for rootsd/host that stand by themselves', () => {
+    compile(directory, 'host', HOST, { skipLibCheck: false });
+  });
+
+  it('takes the clients of both SDKs', () => {
+    compile(directory, 'clients', CLIENTS, { skipLibCheck: true });
+  });
+
   it('takes the servers of both SDKs', () => {
     compile(directory, 'servers', SERVERS, { skipLibCheck: true });
   });
 
-  it('has a rootsd/server that loads no package, and nothing but Node', () => {
-    const list = "import('rootsd/server').then((all) => console.log(Object.keys(all).sort().join()))";
+  it('has libraries that load no package, and nothing but Node', () => {
     const alone = join(directory, 'alone/node_modules');
     mkdirSync(alone, { recursive: true });
     run('cp', ['-r', join(directory, 'package'), join(alone, 'rootsd')], directory);
-    assert.equal(run(process.execPath, ['-e', list], dirname(alone)), 'RootsError,RootsGuard\n');
+    for (const [library, names] of [
+      ['host', 'RootsError,connectRoots'],
+      ['server', 'RootsError,RootsGuard'],
+    ] as const) {
+      const list = `import('rootsd/${library}').then((all) => console.log(Object.keys(all).sort().join()))`;
+      assert.equal(run(process.execPath, ['-e', list], dirname(alone)), `${names}\n`);
+    }
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { RootsGuard, type RootsGuardOptions } from '../../src/lib/roots-guard.ts';
+import type { SdkServer } from '../../src/lib/sdk.ts';
 import { makeTree } from '../support/tree.ts';
 import { type Connected, connected, LEGACY, later, type Root, SDKS, type Sdk } from './connected.ts';
 
@@ -97,17 +98,21 @@ for (const sdk of SDKS) {
     it('lets be read only what the client marks so', async (t) => {
       const base = makeTree(t, TREE);
       const access = 'read-write';
-      const list = [
-        root(join(base, 'a'), 'read-only'),
-        root(join(base, 'b'), 'read-write'),
-        root(join(base, 'out'), 'x'),
-      ];
+      const told = [
+        ['a', 'read-only'],
+        ['b', 'read-write'],
+        ['out', 'x'],
+        ['a/sub', 'read-only'],
+        ['a/sub', 'read-write'],
+      ] as const;
+      const list = told.map(([name, marked]) => root(join(base, name), marked));
       const asked = { path: '' };
       const { call } = await guarded(t, sdk, { list }, (guard) => guard.resolve(asked.path, { access }));
       for (const [path, expected] of [
         ['a/f', /^error: Cannot write to ".*a\/f": it may only be read/],
         ['b/f', /^".*\/b\/f"$/],
         ['out/secret', /^error: .*may only be read/],
+        ['a/sub/x', /^error: .*may only be read/],
         ['b/.rootsd.yaml', /^error: .*may only be read/],
       ] as const) {
         asked.path = join(base, path);
@@ -372,6 +377,22 @@ describe('RootsGuard', () => {
     await assert.rejects(guard.roots(), { code: 'LIST_UNKNOWN', message: /no client is initialized/ });
     held.capabilities = { sampling: {} };
     assert.deepEqual(await guard.roots(), []);
+  });
+
+  it('leaves to the server what it does once it is initialized', () => {
+    let count = 0;
+    const sdk: SdkServer = {
+      getClientCapabilities: () => undefined,
+      request: () => assert.fail('asked'),
+      setRequestHandler: () => undefined,
+      setNotificationHandler: () => undefined,
+      oninitialized: () => {
+        count += 1;
+      },
+    };
+    new RootsGuard(sdk);
+    sdk.oninitialized?.();
+    assert.equal(count, 1);
   });
 
   it('does not believe the list of one client for the next', async (t) => {
