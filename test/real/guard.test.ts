@@ -1,23 +1,31 @@
-// The reference filesystem server behind the guard, `bin/rootsd run` and a real daemon.
+// Real file servers behind the guard, `bin/rootsd run` and a real daemon.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { FILESYSTEM } from '../support/real-servers.ts';
+import { ARGV_FILESYSTEM, FILESYSTEM } from '../support/real-servers.ts';
 import { ROOTSD, TestHome } from '../support/serve.ts';
 
+const TRACING_SERVER = fileURLToPath(new URL('../support/tracing-server.mjs', import.meta.url));
 /** The gate asks for 1,000; `ROOTSD_ROUNDS=1000` runs them. */
 const ROUNDS = Number(process.env.ROOTSD_ROUNDS ?? 15);
-const TREE = ['file home/a/f in a', 'file home/a/secret/f secret', 'file home/b/f in b', 'link home/a/way -> secret'];
+const TREE = [
+  'file home/a/f in a',
+  'file home/a/secret/f secret',
+  'file home/b/f in b',
+  'link home/a/way -> secret',
+  'link home/a/out -> ../b',
+];
 
 /** A policy of these roots (name and settings), all allowed with this access. */
 function allow(home: TestHome, roots: Readonly<Record<string, string>>, rest = ''): void {
   const declared = Object.entries(roots).map(([name, settings]) => `  ${name}: { path: ~/${name}${settings} }`);
-  const server = `servers: { filesystem: { command: [node, ${JSON.stringify(FILESYSTEM)}] } }`;
   const rule = `{ id: files, allow: [${Object.keys(roots)}], servers: [filesystem], access: read-write }`;
   const rules = `rules: [${Object.keys(roots).length === 0 ? '' : `${rule},`} ${rest}]`;
-  home.policy([...(declared.length === 0 ? [] : ['roots:', ...declared]), server, rules].join('\n'));
+  home.policy([...(declared.length === 0 ? [] : ['roots:', ...declared]), rules].join('\n'));
 }
 
 interface Session {
@@ -27,12 +35,16 @@ interface Session {
   readonly at: (path: string) => string;
 }
 
-async function open(t: TestContext, policy: (home: TestHome) => void): Promise<Session> {
+async function open(
+  t: TestContext,
+  policy: (home: TestHome) => void,
+  command: (home: TestHome) => readonly string[] = () => [process.execPath, FILESYSTEM],
+): Promise<Session> {
   const home = new TestHome(t, TREE);
   policy(home);
   await home.serve();
   const client = new Client({ name: 'host', version: '1' });
-  const args = [ROOTSD, 'run', '--', process.execPath, FILESYSTEM];
+  const args = [ROOTSD, 'run', '--server', 'filesystem', '--', ...command(home)];
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, env: { ...home.env }, stderr: 'ignore' }),
   );
@@ -92,4 +104,31 @@ describe('the reference filesystem server behind the guard', () => {
     for (const path of ['b/new', 'a/.rootsd.yaml']) assert.match(await write(path), /may only be read/);
     assert.equal(await call('read_text_file', { path: at('b/f') }), 'in b');
   });
+});
+
+describe('a call that names a place outside', () => {
+  const SERVERS: readonly (readonly [what: string, tool: string, args: readonly string[]])[] = [
+    ['the reference filesystem server', 'read_text_file', [FILESYSTEM]],
+    ['a filesystem server without roots', 'read_file', [ARGV_FILESYSTEM, '--allowed-directories={roots}']],
+  ];
+  for (const [what, tool, args] of SERVERS) {
+    it(`never reaches ${what}`, async (t) => {
+      const trace = (home: TestHome): string => join(home.base, 'trace');
+      const { home, call, at } = await open(
+        t,
+        (it) => allow(it, { a: '' }),
+        (it) => [process.execPath, TRACING_SERVER, trace(it), process.execPath, ...args],
+      );
+      for (const path of ['/etc/passwd', at('b/f'), at('a/../b/f'), at('a/out/f'), `file://${at('b/f')}`]) {
+        assert.match(await call(tool, { path }), /^Access denied by rootsd: /, path);
+      }
+      assert.equal(await call(tool, { path: at('a/f') }), 'in a');
+      const seen = readFileSync(trace(home), 'utf8').trim().split('\n');
+      const calls = seen.map((line) => JSON.parse(line)).filter(({ method }) => method === 'tools/call');
+      assert.deepEqual(
+        calls.map(({ params }) => params.arguments.path),
+        [at('a/f')],
+      );
+    });
+  }
 });
