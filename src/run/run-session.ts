@@ -103,6 +103,7 @@ export class RunSession {
       timer,
       launch: () => this.#view.launch(),
       start: (launch) => this.#start(launch),
+      stopped: () => this.#settings.release(),
       serve: (child) => this.#serve(child),
       over: this.#end.over,
       resume: () => this.#hostFlow.resume(),

@@ -29,6 +29,8 @@ export interface ServerReplacementOptions {
   /** The launch that holds now; null: there must be no process. Throws a RootsError. */
   readonly launch: () => Launch | null;
   readonly start: (launch: Launch) => Promise<Child>;
+  /** There is no process: what was made for it goes. */
+  readonly stopped: () => Promise<void>;
   /** Ties a new process to the host; one that must not run is ended there. */
   readonly serve: (child: Child) => ServerProcess;
   /** Does the session end? Then nothing more is started. */
@@ -134,7 +136,7 @@ export class ServerReplacement {
     }
     this.#wanted = launch();
     this.#launch = this.#wanted;
-    if (this.#launch === null) this.#stop();
+    if (this.#launch === null) await this.#stop();
     else await this.#startAgain(this.#launch);
   }
 
@@ -147,12 +149,13 @@ export class ServerReplacement {
     await old.gone();
   }
 
-  #stop(): void {
-    const { conversation } = this.#options;
+  async #stop(): Promise<void> {
+    const { conversation, stopped } = this.#options;
     const { error } = refusalOf(new RootsError('PEER_NOTHING_ALLOWED'));
     conversation.abandonProcess(error);
     conversation.refuseForNow(error);
     this.#started = new Latch();
+    await stopped();
   }
 
   async #startAgain(launch: Launch): Promise<void> {

@@ -243,6 +243,18 @@ describe('rootsd run, a file of settings as the channel', () => {
     assert.deepEqual(leftBeside(file), []);
   });
 
+  it('is as it was also while there is no server, because nothing is allowed', async (t) => {
+    const setup = await withSettings(t);
+    const { base, host, file, told } = setup;
+    await host.initialize();
+    await change(setup, '02');
+    assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+    await change(setup, '03', 'b');
+    assert.deepEqual(told(), [`${base}/b`]);
+    await end(host);
+    assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+  });
+
   it('is gone again where there was none', async (t) => {
     const { base, host, file, told } = await withSettings(t, { content: null });
     await host.initialize();
