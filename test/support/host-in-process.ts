@@ -136,5 +136,9 @@ export class AttachmentInProcess {
     this.hostRootsSeen.push(uris);
   }
 
+  report(): void {}
+
+  refused(): void {}
+
   close(): void {}
 }
