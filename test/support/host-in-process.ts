@@ -6,6 +6,7 @@ import { JsonLineReader } from '../../src/client/json-lines.ts';
 import type { LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { type ByteReader, ByteSink, type ByteSource } from '../../src/run/bytes.ts';
+import { VERSION } from '../../src/version.ts';
 import type { FakeView } from './fake-daemon.ts';
 import type { Json } from './run-host.ts';
 
@@ -96,7 +97,7 @@ const PLAN: LaunchPlan = {
   policyFileCount: 0,
   policyDirectories: ['/etc/rootsd/policies.d'],
   policyState: 'ok',
-  version: 'x',
+  version: VERSION,
 };
 
 /** An attachment without a daemon. `socketDirectory` is where a tombstone is made first. */
