@@ -124,7 +124,10 @@ export class RootWatch implements Looking {
     );
   }
 
-  /** A change right after the look could leave the same time: what has just changed is not calm. */
+  /**
+   * A change right after the look could leave the same time: what has just changed is not calm. A clock that was set forward
+   * makes it look older, but then stamps the next change by as much later: it is another time all the same.
+   */
   #rest({ path, stat }: Resolved): void {
     if (stat === null || path !== this.#path || !stat.isDirectory() || this.dueMs !== null) return;
     if (this.#project?.isThere !== false || !this.#standing?.available) return;
