@@ -32,7 +32,7 @@ function inForce(names, generation) {
     place: { path: `/home/ana/repos/${root.name}`, identity: `2050:${i}:1764450000000000000` },
   }));
   const evidence = parts.evidence.gatherEvidence(policy, { roots: facts, resolved: new Map() });
-  return { evidence, generation, policyState: 'ok' };
+  return { evidence, generation, policyState: 'ok', catalogue: [] };
 }
 
 const generations = [inForce(NAMES.slice(0, 3), 'a1'), inForce(NAMES.slice(1), 'b2')];
@@ -50,7 +50,7 @@ const sessions = new parts.sessions.Sessions(generations[0], {
   record,
   version: '0',
   policyDirectories: ['/etc/rootsd/policies.d'],
-  catalogue: [],
+  now: Date.now,
 });
 const limits = { message: 4 * 2 ** 20, queue: 2 ** 20, sessions: 4_096 };
 await parts.peers.openPeers({
