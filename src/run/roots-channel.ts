@@ -1,7 +1,7 @@
 // The roots channel: `roots/list` of the server is answered from our own copy, and a change is notified.
 
 import type { Timer } from '../client/timer.ts';
-import { type LaunchPlan, METHOD, RPC } from '../core/protocol.ts';
+import { type LaunchPlan, METHOD, RPC, type RpcError } from '../core/protocol.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 import { Barrier } from './barrier.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -14,7 +14,8 @@ const MAX_WAITING = 64;
 /** A server that has not asked this long after its start is not going to. */
 export const ASK_MS = 10_000;
 const LIST_CHANGED = JSON.stringify({ jsonrpc: '2.0', method: METHOD.rootsChanged });
-const NOT_SUPPORTED = {
+/** To a server that asks although the policy says that it need not. */
+export const ROOTS_OFF: RpcError = {
   code: RPC.methodNotFound,
   message: 'Roots not supported',
   data: { reason: 'The policy says "roots: off" for this server' },
@@ -166,7 +167,7 @@ export class RootsChannel {
   #reply(id: string): void {
     const { server, onFault } = this.#options;
     if (!this.#plan.roots && this.#served === null) {
-      server.insert(errorLine(id, NOT_SUPPORTED));
+      server.insert(errorLine(id, ROOTS_OFF));
       return;
     }
     try {

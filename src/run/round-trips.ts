@@ -15,6 +15,7 @@ import type { LineWriter } from './line-writer.ts';
 import { addResponses, type ModernRequest, paramOf, readModernRequest, retryRequest } from './modern-request.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, Reply } from './own-requests.ts';
+import { ROOTS_OFF } from './roots-channel.ts';
 import { applyEdits, type Edit, objectAt, setMember } from './splice.ts';
 
 /** How often one request of the host is sent again. */
@@ -27,11 +28,6 @@ const HOST_DEADLINE_MS = 5_000;
 const TOO_MANY_ROUNDS = {
   code: RPC.internal,
   message: `The server still asks for roots after it was told them ${MAX_ROUNDS} times`,
-};
-const NOT_OFFERED = {
-  code: RPC.methodNotFound,
-  message: 'Roots not supported',
-  data: { reason: 'The policy says "roots: off" for this server' },
 };
 const SILENT = 'The host offers roots, but does not list them when it is asked: what is known without it holds';
 
@@ -136,7 +132,7 @@ export class RoundTrips {
     this.#open.delete(id);
     const questions = readQuestions(line);
     if (questions === null || questions.roots.length === 0) return this.#finish(trip, line);
-    if (!trip.offers) return this.#fail(trip, NOT_OFFERED);
+    if (!trip.offers) return this.#fail(trip, ROOTS_OFF);
     if (this.#mustHostAnswer(trip)) return this.#askHost(trip, { line, questions, hostAnswers: true });
     return questions.others.length === 0
       ? this.#retry(trip, questions)

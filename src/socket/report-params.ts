@@ -48,6 +48,7 @@ function isChannelKind(value: unknown): value is ChannelKind {
 }
 
 function readText(key: string, value: unknown): string {
-  if (typeof value === 'string' && value.length <= MAX_TEXT_CHARACTERS) return escapeForTerminal(value);
+  const text = typeof value === 'string' ? escapeForTerminal(value) : null;
+  if (text !== null && text.length <= MAX_TEXT_CHARACTERS) return text;
   throw invalidParams(`"${key}" must be a text of at most ${MAX_TEXT_CHARACTERS} characters`);
 }

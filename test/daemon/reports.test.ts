@@ -49,6 +49,7 @@ describe('the daemon hears of a session', () => {
     const daemon = await home.serve();
     const peer = await home.peer('s', { watch: true });
     peer.notify('rootsd/refused', { ...CALL, path: 7 });
+    peer.notify('rootsd/refused', { ...CALL, path: '\u202e'.repeat(1_000) });
     for (let i = 0; i < 30; i += 1) peer.notify('rootsd/refused', CALL);
     await peer.request('roots/list');
     await daemon.logged('call refused', 20);
