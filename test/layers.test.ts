@@ -34,13 +34,14 @@ const ROWS: readonly Row[] = [
   },
   {
     from: 'daemon',
-    may: ['policy', 'state', 'socket', 'mcp', 'system', 'disk', 'core', 'version.ts'],
+    may: ['policy', 'state', 'socket', 'ask', 'mcp', 'system', 'disk', 'core', 'version.ts'],
     why: 'all wiring of the running parts is in one place',
   },
   { from: 'policy', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'state', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'socket', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'mcp', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
+  { from: 'ask', may: ['disk', 'core', LOG], why: 'the parts do not know each other: the daemon passes things on' },
   { from: 'system', may: ['disk', 'core'], why: 'the parts do not know each other: the daemon passes things on' },
   {
     from: 'run',

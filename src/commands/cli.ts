@@ -138,6 +138,41 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
     .option('--server <NAME>', 'from this server alone')
     .action(run(async (path, options) => (await import('./revoke.ts')).revokeCommand(path, options, io)));
 
+  const consent = command('consent', 'what people are asked and what they have answered');
+  const asking = (usage: string, description: string): Command => {
+    const it = consent.command(usage).description(description).exitOverride();
+    return located(it.addOption(json()).addOption(format(['human', 'json'])));
+  };
+  const consents = () => import('./consent.ts');
+
+  asking('list', 'list what is asked, what was given and what was answered')
+    .option('--pending', 'what is asked')
+    .option('--grants', 'what was given')
+    .option('--history', 'what was answered, when and by whom')
+    .action(run(async (options) => (await consents()).consentListCommand(options, io)));
+  asking('show <id>', 'show a question or a grant, with all that it is bound to').action(
+    run(async (id, options) => (await consents()).consentShowCommand(id, options, io)),
+  );
+  asking('approve <id>', 'say yes to a question')
+    .option('--scope <SCOPE>', 'how long; the scope that ends first where omitted')
+    .addOption(new Option('--access <ACCESS>', 'less than is asked for').choices(['read-only', 'read-write']))
+    .option('--note <TEXT>', 'why, for the history')
+    .action(run(async (id, options) => (await consents()).consentApproveCommand(id, options, io)));
+  asking('deny <id>', 'say no to a question')
+    .option('--note <TEXT>', 'why, for the history')
+    .action(run(async (id, options) => (await consents()).consentDenyCommand(id, options, io)));
+  asking('revoke [id]', 'take back what was given')
+    .option('--all', 'all of it')
+    .option('--server <NAME>', 'what was given to this server')
+    .option('--root <ROOT>', 'what was given of this root, by its name or its path')
+    .action(run(async (id, options) => (await consents()).consentRevokeCommand(id, options, io)));
+  asking('reset', 'ask again what was refused').action(
+    run(async (options) => (await consents()).consentResetCommand(options, io)),
+  );
+  asking('export', 'print all that is kept, as JSON').action(
+    run(async (options) => (await consents()).consentExportCommand(options, io)),
+  );
+
   reading('version', 'the version of this program').action(
     run(async (options) => (await import('./version.ts')).versionCommand(options, io)),
   );

@@ -24,6 +24,7 @@ import { parseDuration, type Settings } from '../policy/settings.ts';
 import { checkPathLength } from '../socket/listen.ts';
 import { acquireLock, lockBy } from '../socket/lock.ts';
 import { type Audit, openAudit } from '../state/audit.ts';
+import { openConsentStore } from '../state/consents.ts';
 import { openLastGood } from '../state/last-good.ts';
 import { LastingFile } from '../state/lasting-file.ts';
 import { type Log, openLog } from '../system/log.ts';
@@ -125,6 +126,9 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
   const lastGood = parts.add(
     openLastGood({ directory: join(machine.stateDirectory, 'last-good'), owner, log: events.log }),
   );
+  const consents = parts.add(
+    await openConsentStore({ path: join(machine.stateDirectory, 'consents.json'), owner, log: events.log }),
+  );
   const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
   const sockets = inheritedSockets(process.env, process.pid);
   const inherited = (name: string) => sockets.find((one) => one.name === name);
@@ -159,6 +163,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
       controlAt: inherited('control') ?? { path: join(dirname(socket), CONTROL_SOCKET) },
       listeners: listenersOf(settings, dirname(socket), { inherited, log }),
       limits: limitsOf(settings),
+      consent: { store: consents, timeoutMs: settings.consent.timeoutMs, channels: [] },
       native,
       log,
       now: Date.now,

@@ -104,10 +104,20 @@ export const CODES = {
   },
   STDIO_FAILED: { kind: 'place', text: 'Cannot connect the server by a {kind}: {what}', hint: '{hint}' },
   DIRECTORY_UNSAFE: { kind: 'place', text: 'Cannot use directory "{path}": {what}' },
+  CONSENT_UNKNOWN: {
+    kind: 'usage',
+    text: 'Cannot find {what}: it is answered, withdrawn or over, or there never was one',
+    hint: '"rootsd consent list" shows what there is',
+  },
   CONSENT_ANSWER: { kind: 'usage', text: 'Cannot take this answer: {what}' },
   CONSENT_ADMIN_ONLY: {
     kind: 'peer',
     text: 'Cannot take this answer: rule "{rule}" wants an administrator to answer',
+  },
+  CONSENT_NEEDS_TERMINAL: {
+    kind: 'peer',
+    text: 'Cannot take this answer from here: {what}',
+    hint: 'Answer in a terminal that no MCP server has started',
   },
   CONSENT_NOT_KEPT: {
     kind: 'temporary',

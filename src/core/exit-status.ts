@@ -32,6 +32,8 @@ const BY_KIND = {
 const BY_CODE: Readonly<Partial<Record<Code, number>>> = {
   DAEMON_UNREACHABLE: EXIT.unreachable,
   POLICY_BROKEN: EXIT.no,
+  // Nothing is wrong with the command line: somebody else was quicker, or nobody asks any more.
+  CONSENT_UNKNOWN: EXIT.no,
   // Whoever started it must say a name: the command line is wrong, not the peer.
   PEER_AMBIGUOUS: EXIT.usage,
 };

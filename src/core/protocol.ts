@@ -199,6 +199,13 @@ export const METHOD = {
   reload: 'rootsd/reload',
   explain: 'rootsd/explain',
   roots: 'rootsd/roots',
+  consentList: 'rootsd/consent/list',
+  consentShow: 'rootsd/consent/show',
+  consentApprove: 'rootsd/consent/approve',
+  consentDeny: 'rootsd/consent/deny',
+  consentRevoke: 'rootsd/consent/revoke',
+  consentReset: 'rootsd/consent/reset',
+  consentExport: 'rootsd/consent/export',
   stop: 'rootsd/stop',
 } as const;
 

@@ -57,12 +57,18 @@ export interface Answerer {
   readonly uid: number;
 }
 
+/** `uid`: of who answers. */
+export type TakeAnswer = (answer: Answer, uid: number) => Promise<Given | null>;
+
 /** A way to reach a person. Several may show one question: the first valid answer counts, the others are withdrawn. */
 export interface AskChannel {
   /** As an answer names it. */
   readonly name: string;
-  /** Shows a question. What answer() throws says why this answer does not count; the question stays open then. */
-  present(question: Question, answer: (answer: Answer, answerer: Answerer) => Promise<void>): void;
+  /**
+   * Shows a question. `take` takes an answer and resolves with what it gives (null: nothing); what it rejects with says why
+   * the answer does not count, and the question stays open then unless it is CONSENT_UNKNOWN.
+   */
+  present(question: Question, take: TakeAnswer): void;
   /** It is answered, or nobody asks any more. */
   withdraw(question: Question): void;
 }

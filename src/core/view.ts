@@ -18,6 +18,7 @@ export interface ViewEntry {
   readonly title: string;
   /** The real path where it is known, else the path as written. */
   readonly path: string;
+  readonly facts: RootFacts;
   readonly decision: Decision;
   readonly available: boolean;
   /** Of an allowed root that is not available what is wrong with it, else the decision's reason. */
@@ -157,7 +158,7 @@ function toldRoot(root: RootFacts, { path, identity }: Place): Omit<ToldRoot, 'a
 function entryOf(root: RootFacts, decision: Decision): ViewEntry {
   const why = decision.effect === 'allow' && !root.available ? root.unavailable : decision.why;
   const path = root.place?.path ?? patternPath(root.written);
-  return { root: root.name, title: titleOf(root), path, decision, available: root.available, why };
+  return { root: root.name, title: titleOf(root), path, facts: root, decision, available: root.available, why };
 }
 
 function said(entry: ViewEntry | undefined): string {

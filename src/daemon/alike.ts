@@ -5,11 +5,12 @@ import type { Quota } from '../core/quota.ts';
 import type { ToldView } from '../core/told-view.ts';
 import type { View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
+import type { Wanted } from './questions.ts';
 
 /** A session, and what is its own. */
 export interface Live {
   readonly session: AttachedSession;
-  readonly alike: Alike;
+  alike: Alike;
   readonly pid: number | null;
   /** What it was told last, the number of that, and whether it has acknowledged it. */
   told: ToldView;
@@ -27,11 +28,15 @@ export interface Alike {
   readonly claims: PeerClaims;
   /** Of the first of them: pid and start time are each one's own. */
   readonly observed: Observed | null;
+  /** The one session that something was given or refused to; null: nothing was to any of them. */
+  readonly owner: string | null;
   peer: Peer;
   plan: LaunchPlan;
   view: View;
   /** What the next one is told; null: not made since the last change of what is in force. */
   told: ToldView | null;
+  /** What a person could give them; null: not looked for since the view was made. */
+  wanted: readonly Wanted[] | null;
   readonly lives: Set<Live>;
 }
 

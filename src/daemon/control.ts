@@ -1,12 +1,13 @@
 // What control.sock answers: the `--json` shapes of the commands.
 
 import type { Catalogue } from '../core/catalogue.ts';
-import { type Problem, RootsError } from '../core/errors.ts';
+import type { Problem } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { User } from '../core/peer.ts';
 import { METHOD, type PolicyState } from '../core/protocol.ts';
 import type { Leads } from '../disk/path-look.ts';
 import type { ControlHandlers } from '../socket/control-session.ts';
+import { parseParams } from './control-params.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
 
@@ -81,20 +82,4 @@ const QUESTION = { server: 'string', claims: 'string', host: 'string', user: 'st
 
 function parseQuestion(params: unknown): Question {
   return parseParams(params, QUESTION) as Question;
-}
-
-/** Named parameters of the kinds given, all optional. Throws RootsError USAGE for anything else. */
-function parseParams(params: unknown, kinds: Readonly<Record<string, string>>): Record<string, unknown> {
-  if (params === undefined || params === null) return {};
-  if (typeof params !== 'object' || Array.isArray(params)) throw invalid('params must be an object');
-  for (const [name, value] of Object.entries(params)) {
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) throw invalid(`unknown parameter "${name}"`);
-    if (typeof value !== kind) throw invalid(`parameter "${name}" must be a ${kind}`);
-  }
-  return params as Record<string, unknown>;
-}
-
-function invalid(what: string): RootsError {
-  return new RootsError('USAGE', { what: `Cannot answer: ${what}` });
 }

@@ -3,16 +3,18 @@
 // slices, for a policy can name thousands of places: peers are answered in between, from what is in force then.
 
 import type { Catalogue } from '../core/catalogue.ts';
-import type { Problem, RootsError } from '../core/errors.ts';
+import { type Problem, type RootsError, startOf } from '../core/errors.ts';
 import { type Evidence, gatherEvidence, gatherInSteps } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
-import type { Ack } from '../core/protocol.ts';
+import type { Ack, SessionReport } from '../core/protocol.ts';
+import { SYSTEM_CLOCK } from '../disk/clock.ts';
 import { failure } from '../disk/failure.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
+import { machineMoment } from '../disk/moment.ts';
 import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
 import type { Leads } from '../disk/path-look.ts';
@@ -28,6 +30,8 @@ import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
+import { Consent, type ConsentOptions } from './consent.ts';
+import { type ConsentControlled, consentHandlers } from './consent-control.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import { Endpoints } from './endpoints.ts';
 import { KeptSockets } from './kept-sockets.ts';
@@ -51,6 +55,8 @@ export interface DaemonOptions {
   /** Sockets of one server each. */
   readonly listeners: readonly { readonly name: string; readonly at: ListenAt }[];
   readonly limits: { readonly message: number; readonly queue: number; readonly sessions: number };
+  /** What people have answered, and how they are asked. */
+  readonly consent: Pick<ConsentOptions, 'store' | 'timeoutMs' | 'channels'>;
   readonly native: Native | null;
   readonly log: Log;
   /** ms since the epoch */
@@ -85,7 +91,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   return daemon;
 }
 
-export class Daemon implements Administered, AsyncDisposable {
+export class Daemon implements Administered, ConsentControlled, AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #since: number;
   readonly #acknowledgements = new Acknowledgements();
@@ -103,6 +109,7 @@ export class Daemon implements Administered, AsyncDisposable {
   /** Something has changed since the one under way has begun. */
   #isStale = false;
   #isClosed = false;
+  readonly consent: Consent;
   #sessions: Sessions;
   readonly #endpoints: Endpoints;
   #roots: RootWatcher | undefined;
@@ -116,6 +123,16 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#since = options.now();
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
+    this.consent = new Consent({
+      ...options.consent,
+      readMoment: machineMoment(),
+      clock: SYSTEM_CLOCK,
+      record: options.log,
+      onChange: () => void this.#refresh(),
+      onOwn: (sessions) => this.#sessions.separate(sessions),
+      wantedOf: (session) => this.#sessions.wantedOf(session),
+    });
+    this.#parts.add(this.consent);
     const inForce = {
       evidence: this.#evidence,
       generation: this.#generation,
@@ -127,6 +144,7 @@ export class Daemon implements Administered, AsyncDisposable {
       version: VERSION,
       policyDirectories: options.policyDirectories,
       now: options.now,
+      grants: this.consent.grants,
     });
     this.#endpoints = this.#parts.add(
       new Endpoints({
@@ -171,10 +189,11 @@ export class Daemon implements Administered, AsyncDisposable {
     const authority = {
       attach: this.#attach.bind(this),
       acknowledged: this.#acknowledged.bind(this),
+      listed: (session: AttachedSession) => this.consent.listed(session),
       openEndpoint: this.#endpoints.open.bind(this.#endpoints),
       hostRoots: (session: AttachedSession, roots: readonly HostRoot[]) =>
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
-      reported: this.#sessions.reported.bind(this.#sessions),
+      reported: (session: AttachedSession, report: SessionReport) => this.#reported(session, report),
       refused: this.#sessions.refused.bind(this.#sessions),
       closed: (session: AttachedSession) => this.#detach(session),
     };
@@ -185,7 +204,7 @@ export class Daemon implements Administered, AsyncDisposable {
     for (const { name, at } of this.#options.listeners) {
       kept.add(this.#parts.add(await openPeers({ at, listener: name, ...shared })));
     }
-    const handlers = controlHandlers(this);
+    const handlers = { ...controlHandlers(this), ...consentHandlers(this) };
     kept.add(this.#parts.add<Control>(await openControl({ at: controlAt, handlers, limits, capacity, native, log })));
     this.#parts.add(kept);
   }
@@ -222,6 +241,18 @@ export class Daemon implements Administered, AsyncDisposable {
     return (await this.#roots?.resolve(path)) ?? failure('has not been looked at yet');
   }
 
+  policy(): Policy {
+    return this.#policy;
+  }
+
+  refreshed(): Promise<void> {
+    return this.#refreshing ?? Promise.resolve();
+  }
+
+  launchers(): readonly (number | null)[] {
+    return this.#sessions.launchers();
+  }
+
   sessionRows(): readonly SessionRow[] {
     return this.#sessions.rows();
   }
@@ -233,7 +264,7 @@ export class Daemon implements Administered, AsyncDisposable {
 
   status(): StatusReply {
     const { layers, knownServers } = this.#options;
-    const wrong = [...this.#options.configProblems(), ...knownServers.problems];
+    const wrong = [...this.#options.configProblems(), ...knownServers.problems, ...this.#consentProblems()];
     return {
       version: VERSION,
       generation: layers.generation,
@@ -244,6 +275,14 @@ export class Daemon implements Administered, AsyncDisposable {
       since: new Date(this.#since).toISOString(),
       layers: layers.statuses.map(layerReply),
     };
+  }
+
+  /** What people have answered cannot be used: nothing of it holds. */
+  #consentProblems(): readonly Problem[] {
+    const { refusal } = this.#options.consent.store;
+    if (refusal === null) return [];
+    const { code, message } = refusal;
+    return [{ ...startOf(this.#options.consent.store.path), code, message, severity: 'error' }];
   }
 
   /** Reads all layers and what is known of servers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
@@ -341,6 +380,7 @@ export class Daemon implements Administered, AsyncDisposable {
     this.#evidence = evidence;
     yield* this.#reportRoots(before);
     yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, catalogue, ...limit });
+    yield* this.consent.refreshInSteps();
     this.#endpoints.changed();
     this.#options.onChange?.();
   }
@@ -355,9 +395,17 @@ export class Daemon implements Administered, AsyncDisposable {
     if (this.#sessions.acknowledge(session, ack)) this.#acknowledgements.receive(session);
   }
 
+  /** A server that is told otherwise than by roots is given its list when it starts. */
+  #reported(session: AttachedSession, report: SessionReport): void {
+    this.#sessions.reported(session, report);
+    const { askedForRoots, channels } = report;
+    if (askedForRoots === true || channels.some((kind) => kind !== 'roots')) this.consent.listed(session);
+  }
+
   #detach(session: AttachedSession): void {
     this.#acknowledgements.forget(session);
     this.#sessions.closed(session);
+    this.consent.sessionClosed(session);
     this.#options.onSessions?.(this.#sessions.count);
   }
 

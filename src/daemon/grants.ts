@@ -24,7 +24,9 @@ import { RootsError } from '../core/errors.ts';
 import { type Grant, leftMs, type Now } from '../core/grant.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { advanceLasting, type LastingTime, lastingFrom } from '../core/moment.ts';
+import type { Policy } from '../core/policy.ts';
 import type { Answer, Answerer, Given, Question } from '../core/question.ts';
+import type { Rule } from '../core/rule.ts';
 import type { Clock } from '../disk/clock.ts';
 import type { ReadMoment } from '../disk/moment.ts';
 import type { ConsentStore } from '../state/consents.ts';
@@ -97,6 +99,11 @@ export class Grants implements Part {
   /** Of a grant: ms until it ends if nobody uses it; null: with its session. */
   leftMs(grant: Grant): number | null {
     return leftMs(grant, this.#now());
+  }
+
+  /** Was it given under exactly this rule? */
+  isUnder({ key }: Grant, rule: Rule, policy: Policy): boolean {
+    return key.rule === rule.id && key.digest === this.#digests.of(rule, policy);
   }
 
   /** What decisions about a session go by; null: about any. */

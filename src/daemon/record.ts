@@ -1,7 +1,7 @@
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
 import type { Log } from '../system/log.ts';
 
-/** What must outlive the log: who came, who was refused, which calls were, what each session's list became, which policy was in force. */
+/** What must outlive the log: who came, who was refused, which calls were, what each session's list became, which policy was in force, what people were asked and said. */
 const AUDITED: ReadonlySet<LogEvent> = new Set([
   LOG_EVENTS.started,
   LOG_EVENTS.stopped,
@@ -12,6 +12,10 @@ const AUDITED: ReadonlySet<LogEvent> = new Set([
   LOG_EVENTS.refused,
   LOG_EVENTS.decided,
   LOG_EVENTS.callRefused,
+  LOG_EVENTS.consentAsked,
+  LOG_EVENTS.consentWithdrawn,
+  LOG_EVENTS.consentAnswered,
+  LOG_EVENTS.consentEnded,
 ]);
 
 export interface AuditSink {

@@ -21,7 +21,7 @@ import {
 } from '../core/protocol.ts';
 import { Quota } from '../core/quota.ts';
 import type { ChannelKind } from '../core/server-traits.ts';
-import { circumstancesOf } from '../core/standing.ts';
+import { type Circumstances, circumstancesOf } from '../core/standing.ts';
 import { runAtOnce } from '../core/steps.ts';
 import { type ToldView, tellView } from '../core/told-view.ts';
 import {
@@ -38,7 +38,10 @@ import type { Sight } from '../mcp/endpoint-session.ts';
 import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
+import type { Grants } from './grants.ts';
+import type { Wanted } from './questions.ts';
 import { recordedChanges } from './recorded-changes.ts';
+import { wantedIn } from './wanted.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
 export interface InForce {
@@ -57,6 +60,7 @@ export interface SessionsOptions {
   readonly policyDirectories: readonly string[];
   /** ms since the epoch */
   readonly now: () => number;
+  readonly grants: Pick<Grants, 'consentsOf' | 'keyOf'>;
 }
 
 export interface SessionRow {
@@ -82,6 +86,7 @@ export class Sessions {
   readonly #version: string;
   readonly #policyDirectories: readonly string[];
   readonly #now: () => number;
+  readonly #grants: SessionsOptions['grants'];
   #inForce: InForce;
 
   constructor(inForce: InForce, options: SessionsOptions) {
@@ -90,6 +95,7 @@ export class Sessions {
     this.#version = options.version;
     this.#policyDirectories = options.policyDirectories;
     this.#now = options.now;
+    this.#grants = options.grants;
   }
 
   get count(): number {
@@ -122,18 +128,20 @@ export class Sessions {
 
   /** What is in force for a session, to be asked anew each time; also when it has ended. */
   sightOf(session: AttachedSession): () => Sight {
-    const alike = this.#live.get(session)?.alike;
-    if (alike === undefined) throw new Error('INVARIANT: only sessions that are attached see anything');
-    return () => ({ peer: alike.peer, view: alike.view, evidence: this.#inForce.evidence });
+    const live = this.#live.get(session);
+    if (live === undefined) throw new Error('INVARIANT: only sessions that are attached see anything');
+    return () => {
+      const { peer, view, owner } = live.alike;
+      const { evidence } = this.#inForce;
+      return { peer, view, evidence, circumstances: this.#circumstancesOf(evidence, peer, owner) };
+    };
   }
 
   closed(session: AttachedSession): void {
     const live = this.#live.get(session);
     if (live === undefined) return;
-    const { alike } = live;
     this.#live.delete(session);
-    alike.lives.delete(live);
-    if (alike.lives.size === 0) this.#alike.delete(alike.key);
+    this.#leave(live);
     this.#record('info', LOG_EVENTS.detached, { session: session.id, peer: wirePeer(live) });
   }
 
@@ -164,6 +172,26 @@ export class Sessions {
     this.#record('info', LOG_EVENTS.callRefused, fields);
   }
 
+  /** What a person could give to a session. */
+  wantedOf(session: AttachedSession): readonly Wanted[] {
+    const alike = this.#live.get(session)?.alike;
+    if (alike === undefined) return [];
+    const { policy } = this.#inForce.evidence;
+    alike.wanted ??= wantedIn(alike.view, { peer: alike.peer, policy, keyOf: this.#grants.keyOf.bind(this.#grants) });
+    return alike.wanted;
+  }
+
+  /** Something is given or refused to these sessions alone: from now on each has a view of its own. */
+  separate(ids: ReadonlySet<string>): void {
+    for (const live of this.#live.values()) {
+      const { session, alike } = live;
+      if (!ids.has(session.id) || alike.owner !== null) continue;
+      this.#leave(live);
+      live.alike = { ...alike, key: `${alike.key} ${session.id}`, owner: session.id, lives: new Set([live]) };
+      this.#alike.set(live.alike.key, live.alike);
+    }
+  }
+
   /** The sessions that watch, by whether they have acknowledged what they were told last. */
   watching(): { readonly acknowledged: readonly AttachedSession[]; readonly open: readonly AttachedSession[] } {
     const watching = [...this.#live.values()].filter(({ session }) => session.state.watching);
@@ -184,6 +212,11 @@ export class Sessions {
       if (changes !== null) this.#recordChange(alike, changes);
       yield;
     }
+  }
+
+  /** The pids of the sessions that say they start a server; null where the kernel does not name one. */
+  launchers(): readonly (number | null)[] {
+    return [...this.#live.values()].filter(({ alike }) => alike.claims.launch !== undefined).map(({ pid }) => pid);
   }
 
   rows(): readonly SessionRow[] {
@@ -207,6 +240,16 @@ export class Sessions {
     });
   }
 
+  #circumstancesOf(evidence: Evidence, peer: Peer, owner: string | null): Circumstances {
+    return { ...circumstancesOf(evidence, peer), consents: this.#grants.consentsOf(owner) };
+  }
+
+  #leave(live: Live): void {
+    const { alike } = live;
+    alike.lives.delete(live);
+    if (alike.lives.size === 0) this.#alike.delete(alike.key);
+  }
+
   #alikeTo(claims: PeerClaims, observed: Observed | null): Alike {
     const key = keyOf(claims, observed);
     const known = this.#alike.get(key);
@@ -217,9 +260,10 @@ export class Sessions {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
     }
     const { peer } = identified;
-    const view = runAtOnce(this.#viewOf({ claims, observed, peer }));
+    const view = runAtOnce(this.#viewOf({ claims, observed, peer, owner: null }));
     const plan = this.#planOf(peer);
-    const alike = { key, claims, observed, peer, plan, view, told: null, lives: new Set<Live>() };
+    const own = { told: null, wanted: null, owner: null, lives: new Set<Live>() };
+    const alike = { key, claims, observed, peer, plan, view, ...own };
     this.#alike.set(key, alike);
     return alike;
   }
@@ -230,25 +274,31 @@ export class Sessions {
     return alike.told;
   }
 
-  *#viewOf({ claims, observed, peer }: Pick<Alike, 'claims' | 'observed' | 'peer'>): Generator<void, View> {
+  *#viewOf({
+    claims,
+    observed,
+    peer,
+    owner,
+  }: Pick<Alike, 'claims' | 'observed' | 'peer' | 'owner'>): Generator<void, View> {
     const { evidence, limit } = this.#inForce;
-    const view = yield* viewInSteps(evidence, peer, circumstancesOf(evidence, peer));
+    const view = yield* viewInSteps(evidence, peer, this.#circumstancesOf(evidence, peer, owner));
     if (limit === undefined) return view;
     // Whom that policy takes the peer for; where its command fits several servers there, for none.
     const limited = peerOf(identifyPeer(limit.policy, claims, observed), peer);
-    return narrowView(view, yield* viewInSteps(limit, limited, circumstancesOf(limit, limited)));
+    return narrowView(view, yield* viewInSteps(limit, limited, this.#circumstancesOf(limit, limited, owner)));
   }
 
   /** Tells them if there is something to tell. What has changed in their list; null where it is as it was. */
   *#tell(alike: Alike): Generator<void, readonly RootChange[] | null> {
-    const { claims, observed } = alike;
+    const { claims, observed, owner } = alike;
     const peer = peerOf(identifyPeer(this.#inForce.evidence.policy, claims, observed), alike.peer);
-    const view = yield* this.#viewOf({ claims, observed, peer });
+    const view = yield* this.#viewOf({ claims, observed, peer, owner });
     const { plan: planBefore, view: before } = alike;
     alike.peer = peer;
     alike.plan = this.#planOf(peer);
     alike.view = view;
     alike.told = null;
+    alike.wanted = null;
     if (sameView(before, view) && samePlan(planBefore, alike.plan)) return null;
     const told = this.#toldTo(alike);
     const listChanged = !sameTold(before, view);

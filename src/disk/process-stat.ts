@@ -5,6 +5,8 @@ export interface ProcessStat {
   /** One letter: `R`, `S`, `Z` … */
   readonly state: string;
   readonly parentPid: number;
+  /** As setsid() makes one. */
+  readonly session: number;
   /** Clock ticks after boot (field 22). Numbers are used again, a number with its start time is not. */
   readonly startTime: string;
 }
@@ -15,9 +17,9 @@ export function readProcessStat(pid: number): ProcessStat | null {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the program's name in parentheses, which may hold blanks and parentheses itself.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const [state, parentPid, startTime] = [fields[0], fields[1], fields[19]];
+    const [state, parentPid, session, startTime] = [fields[0], fields[1], fields[3], fields[19]];
     if (state === undefined || startTime === undefined) return null;
-    return { state, parentPid: Number(parentPid), startTime };
+    return { state, parentPid: Number(parentPid), session: Number(session), startTime };
   } catch {
     return null;
   }

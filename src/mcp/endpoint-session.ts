@@ -1,5 +1,6 @@
 import type { Evidence } from '../core/evidence.ts';
 import type { Peer } from '../core/peer.ts';
+import type { Circumstances } from '../core/standing.ts';
 import type { View } from '../core/view.ts';
 import type { Fetched, FetchRequest } from '../disk/fetch-place.ts';
 import type { Leads } from '../disk/path-look.ts';
@@ -9,6 +10,7 @@ export interface Sight {
   readonly peer: Peer;
   readonly view: View;
   readonly evidence: Evidence;
+  readonly circumstances: Circumstances;
 }
 
 /** What the endpoint knows of the session it serves. Nothing of it is kept across a wait: it may be another by then. */

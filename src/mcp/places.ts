@@ -5,7 +5,6 @@ import { createBoundary } from '../core/boundary.ts';
 import { decidePath } from '../core/decide-path.ts';
 import type { RealPath } from '../core/path.ts';
 import { componentsOf, literalPattern } from '../core/pattern.ts';
-import { circumstancesOf } from '../core/standing.ts';
 import type { Fetched, FetchedPlace, FetchRequest } from '../disk/fetch-place.ts';
 import type { EndpointSession, Sight } from './endpoint-session.ts';
 
@@ -35,8 +34,8 @@ export function isInsideRoots({ view }: Sight, path: string): boolean {
 }
 
 function maySee(sight: Sight, path: string, real: RealPath): boolean {
-  const { evidence, peer } = sight;
+  const { evidence, peer, circumstances } = sight;
   if (!isInsideRoots(sight, real)) return false;
   const forms = [literalPattern(path), literalPattern(real)];
-  return decidePath(evidence, peer, forms, circumstancesOf(evidence, peer)).decision.effect === 'allow';
+  return decidePath(evidence, peer, forms, circumstances).decision.effect === 'allow';
 }

@@ -6,7 +6,6 @@ import { decidePath } from '../core/decide-path.ts';
 import type { Decision } from '../core/decision.ts';
 import { checkPathText, parseFileUri } from '../core/path.ts';
 import { literalPattern } from '../core/pattern.ts';
-import { circumstancesOf } from '../core/standing.ts';
 import type { EndpointSession } from './endpoint-session.ts';
 import { isInsideRoots } from './places.ts';
 import type { CallParams, Params } from './read-params.ts';
@@ -98,9 +97,9 @@ function outside(session: EndpointSession, path: string): CheckedPath {
 }
 
 function decided(session: EndpointSession, ...spellings: readonly string[]): Omit<CheckedPath, 'verdict'> {
-  const { evidence, peer } = session.sight();
+  const { evidence, peer, circumstances } = session.sight();
   const forms = spellings.map((path) => literalPattern(path));
-  const { decision, root } = decidePath(evidence, peer, forms, circumstancesOf(evidence, peer));
+  const { decision, root } = decidePath(evidence, peer, forms, circumstances);
   const { effect, access, askable, why } = decision;
   return { effect, access, askable, root: effect === 'deny' ? null : (root?.name ?? null), why };
 }

@@ -15,6 +15,8 @@ export interface Authority {
   /** `observed` is null where the kernel's word could not be had. A RootsError ends the session; its text is the answer. */
   attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment;
   acknowledged(session: AttachedSession, ack: Ack): void;
+  /** The session has asked for its list. */
+  listed(session: AttachedSession): void;
   hostRoots(session: AttachedSession, roots: readonly HostRoot[]): void;
   /** What the peer says of its session. */
   reported(session: AttachedSession, report: SessionReport): void;

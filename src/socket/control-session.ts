@@ -11,7 +11,7 @@ import { faultError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 
 /** Answers a method; the result is sent as JSON, undefined as null. Throws a RootsError to refuse; anything else is a bug. */
-export type ControlHandler = (params: unknown) => Promise<unknown>;
+export type ControlHandler = (params: unknown, caller: PeerFacts) => Promise<unknown>;
 export type ControlHandlers = Readonly<Record<string, ControlHandler>>;
 
 export interface ControlSessionOptions extends JsonLinesOptions {
@@ -77,12 +77,12 @@ export class ControlSession {
   }
 
   async #reply({ id, method, params }: Request): Promise<string> {
-    const { handlers, log } = this.#options;
+    const { handlers, log, facts } = this.#options;
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (handler === undefined)
         throw methodNotFound('Method not found', 'It is not one of the methods of this socket');
-      return resultReply(id, JSON.stringify((await handler(params)) ?? null));
+      return resultReply(id, JSON.stringify((await handler(params, facts)) ?? null));
     } catch (error) {
       if (isBug(error)) log('error', LOG_EVENTS.bug, { method, error });
       return errorReply(id, toRpcError(error));

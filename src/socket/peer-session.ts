@@ -278,9 +278,12 @@ export class PeerSession implements AttachedSession {
   #list(): string {
     if (!this.#announcesRoots)
       throw methodNotFound('Roots not supported', 'The policy says "roots: off" for this server');
-    this.#listed = true;
     this.#told = this.#serial;
-    return this.#view?.listJson ?? '';
+    const list = this.#view?.listJson ?? '';
+    this.#listed = true;
+    // Whoever has its list may be asked for. The list does not wait for that.
+    this.#options.authority.listed(this);
+    return list;
   }
 
   #watch(): string {

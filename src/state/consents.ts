@@ -26,6 +26,7 @@ export interface ConsentStoreOptions {
 }
 
 export interface ConsentStore {
+  readonly path: string;
   /** What was kept; null: nothing, or nothing that can be trusted. */
   readonly kept: KeptConsents | null;
   /** Why what was kept is not used. It lies aside then. */
@@ -56,6 +57,7 @@ export async function openConsentStore(options: ConsentStoreOptions): Promise<Co
 }
 
 class FileStore implements ConsentStore {
+  readonly path: string;
   readonly kept: KeptConsents | null;
   readonly refusal: RootsError | null;
   readonly #file: LastingFile;
@@ -67,6 +69,7 @@ class FileStore implements ConsentStore {
   #saving: Promise<boolean> = Promise.resolve(true);
 
   constructor({ path, log, clock }: ConsentStoreOptions, kept: KeptConsents | null, refusal: RootsError | null) {
+    this.path = path;
     this.kept = kept;
     this.refusal = refusal;
     this.#file = new LastingFile({

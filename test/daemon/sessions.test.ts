@@ -44,7 +44,9 @@ function observed(pid: number, exe = '/usr/bin/node'): Observed {
 function open() {
   const recorded: string[] = [];
   const record = (_level: string, event: string) => void recorded.push(event);
-  const sessions = new Sessions(inForce('a1', 'a'), { record, version: '0', policyDirectories: [], now: () => 0 });
+  const grants = { consentsOf: () => ({ answerTo: () => null }), keyOf: () => null };
+  const options = { record, version: '0', policyDirectories: [], grants, now: () => 0 };
+  const sessions = new Sessions(inForce('a1', 'a'), options);
   const attach = (pid: number, exe?: string) => {
     const session = new FakeSession();
     return { session, ...sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session) };

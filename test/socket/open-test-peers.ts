@@ -87,6 +87,7 @@ export class TestAuthority implements Authority {
   readonly hostRootsSeen: (readonly HostRoot[])[] = [];
   readonly reports: SessionReport[] = [];
   readonly refusedCalls: RefusedCall[] = [];
+  readonly listedSessions: PeerSession[] = [];
   readonly closedSessions: PeerSession[] = [];
   /** What serves MCP clients is loaded so long. */
   endpointReady: Promise<void> = Promise.resolve();
@@ -115,6 +116,10 @@ export class TestAuthority implements Authority {
 
   acknowledged(_session: PeerSession, ack: Ack): void {
     this.acknowledgements.push(ack);
+  }
+
+  listed(session: PeerSession): void {
+    this.listedSessions.push(session);
   }
 
   hostRoots(_session: PeerSession, roots: readonly HostRoot[]): void {

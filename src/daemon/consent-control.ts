@@ -1,0 +1,169 @@
+// What control.sock answers about consents: `rootsd/consent/*`.
+
+import type { Access } from '../core/access.ts';
+import { RootsError } from '../core/errors.ts';
+import type { Grant } from '../core/grant.ts';
+import type { Policy } from '../core/policy.ts';
+import { METHOD } from '../core/protocol.ts';
+import type { Answer, Given } from '../core/question.ts';
+import type { Rule } from '../core/rule.ts';
+import { whyNotFrom } from '../core/separation.ts';
+import type { ControlHandlers } from '../socket/control-session.ts';
+import type { PeerFacts } from '../socket/peer-facts.ts';
+import { readRuns, readTraits } from '../socket/process-tree.ts';
+import type { Consent } from './consent.ts';
+import {
+  type ConsentReply,
+  type GrantRow,
+  grantRow,
+  historyRow,
+  pendingRow,
+  type RefusalRow,
+  refusalRow,
+  type ShownConsent,
+  shownGrant,
+  shownQuestion,
+} from './consent-rows.ts';
+import { invalidParams, parseParams } from './control-params.ts';
+
+export interface ConsentControlled {
+  readonly consent: Consent;
+  policy(): Policy;
+  /** The pids of the sessions that start a server; null: one that the kernel does not name. */
+  launchers(): readonly (number | null)[];
+  /** Resolves when what has changed by now has been decided anew and told. */
+  refreshed(): Promise<void>;
+}
+
+export interface ConsentExport extends Omit<ConsentReply, 'pending'> {
+  readonly refusals: readonly RefusalRow[];
+}
+
+/** What an answer has come to; null: nothing is given. */
+export interface AnswerReply {
+  readonly given: Given | null;
+}
+
+export interface GrantsReply {
+  readonly grants: readonly GrantRow[];
+}
+
+export interface ResetReply {
+  readonly refusals: readonly RefusalRow[];
+}
+
+const ANSWER = { id: 'string', scope: 'string', access: 'string', note: 'string' } as const;
+
+/** The handlers of consents. */
+export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
+  const { consent } = daemon;
+  const { grants, questions } = consent;
+  const answer = async (params: unknown, caller: PeerFacts, says: Answer['says']): Promise<AnswerReply> => {
+    const { id, ...rest } = parseParams(params, ANSWER);
+    const given = await consent.commandLine.answer(idOf(id), readAnswer(says, rest), personBehind(daemon, caller));
+    await daemon.refreshed();
+    return { given };
+  };
+  return {
+    [METHOD.consentList]: async (): Promise<ConsentReply> => ({
+      pending: questions.open.map(pendingRow),
+      grants: rowsOf(daemon, grants.all),
+      history: grants.history.map(historyRow),
+    }),
+    [METHOD.consentShow]: async (params): Promise<ShownConsent> => {
+      const id = idOf(parseParams(params, { id: 'string' }).id);
+      const open = questions.open.find(({ question }) => question.id === id);
+      if (open !== undefined) return shownQuestion(open);
+      const grant = grants.all.find((one) => one.id === id);
+      if (grant === undefined) throw new RootsError('CONSENT_UNKNOWN', { what: `"${id}"` });
+      return shownGrant(grant, rowOf(daemon, grant, ruleById(daemon).get(grant.key.rule)));
+    },
+    [METHOD.consentApprove]: (params, caller) => answer(params, caller, 'yes'),
+    [METHOD.consentDeny]: (params, caller) => answer(params, caller, 'no'),
+    [METHOD.consentRevoke]: async (params, caller): Promise<GrantsReply> => {
+      const isMeant = readSelection(params);
+      // Whoever may connect may take back: that only narrows.
+      const answerer = { channel: consent.commandLine.name, uid: caller.uid ?? -1 };
+      const rows = rowsOf(daemon, grants.all.filter(isMeant));
+      await grants.revoke(isMeant, answerer);
+      await daemon.refreshed();
+      return { grants: rows };
+    },
+    [METHOD.consentReset]: async (params, caller): Promise<ResetReply> => {
+      parseParams(params, {});
+      const answerer = { channel: consent.commandLine.name, uid: personBehind(daemon, caller) };
+      const refusals = await grants.reset(answerer);
+      await daemon.refreshed();
+      return { refusals: refusals.map(refusalRow) };
+    },
+    [METHOD.consentExport]: async (): Promise<ConsentExport> => ({
+      grants: rowsOf(daemon, grants.all),
+      refusals: grants.refusals.map(refusalRow),
+      history: grants.history.map(historyRow),
+    }),
+  };
+}
+
+/** The uid that answers. Throws a RootsError CONSENT_NEEDS_TERMINAL where an MCP server may be what answers. */
+function personBehind(daemon: ConsentControlled, caller: PeerFacts): number {
+  const launchers = daemon.launchers();
+  const why = launchers.length === 0 ? null : whyNoPerson(caller, launchers);
+  if (why !== null) throw new RootsError('CONSENT_NEEDS_TERMINAL', { what: why });
+  return caller.uid ?? -1;
+}
+
+function whyNoPerson(caller: PeerFacts, launchers: readonly (number | null)[]): string | null {
+  const pid = caller.confirm()?.pid;
+  const traits = pid === undefined ? null : readTraits(pid);
+  const known = launchers.filter((launcher) => launcher !== null);
+  if (traits === null || known.length < launchers.length) return 'it cannot be seen which process answers';
+  return whyNotFrom(traits, readRuns(known));
+}
+
+function rowsOf(daemon: ConsentControlled, grants: readonly Grant[]): readonly GrantRow[] {
+  const rules = ruleById(daemon);
+  return grants.map((grant) => rowOf(daemon, grant, rules.get(grant.key.rule)));
+}
+
+function rowOf(daemon: ConsentControlled, grant: Grant, rule: Rule | undefined): GrantRow {
+  const { consent } = daemon;
+  const left = consent.grants.leftMs(grant);
+  const isInForce = rule !== undefined && consent.grants.isUnder(grant, rule, daemon.policy());
+  const until = left === null ? null : new Date(consent.now() + left).toISOString();
+  return grantRow(grant, { until, state: isInForce ? 'holds' : 'sleeps' });
+}
+
+function ruleById(daemon: ConsentControlled): ReadonlyMap<string, Rule> {
+  return new Map(daemon.policy().rules.map((rule) => [rule.id, rule]));
+}
+
+function readAnswer(says: Answer['says'], { scope, access, note }: Readonly<Record<string, unknown>>): Answer {
+  if (access !== undefined && access !== 'read-only' && access !== 'read-write') {
+    throw invalidParams('parameter "access" must be "read-only" or "read-write"');
+  }
+  if (says === 'no' && (scope !== undefined || access !== undefined)) {
+    throw invalidParams('who denies gives no scope and no access');
+  }
+  return {
+    says,
+    ...(scope === undefined ? {} : { scope: scope as string }),
+    ...(access === undefined ? {} : { access: access as Access }),
+    ...(note === undefined ? {} : { note: note as string }),
+  };
+}
+
+/** Exactly one of: all, a grant, those of a server, those of a root. */
+function readSelection(params: unknown): (grant: Grant) => boolean {
+  const given = parseParams(params, { all: 'boolean', id: 'string', server: 'string', root: 'string' });
+  const [[name, value] = [], ...more] = Object.entries(given).filter(([, one]) => one !== false);
+  if (name === undefined || more.length > 0) throw invalidParams('give one of "all", "id", "server" and "root"');
+  if (name === 'id') return ({ id }) => id === value;
+  if (name === 'server') return ({ asker }) => asker.server === value;
+  if (name === 'root') return ({ root, key }) => root === value || key.path === value;
+  return () => true;
+}
+
+function idOf(id: unknown): string {
+  if (typeof id !== 'string') throw invalidParams('parameter "id" is missing');
+  return id;
+}

@@ -1,0 +1,87 @@
+// Asking people: what sessions may be given becomes questions, answers become grants, and whoever is concerned is decided
+// about anew.
+
+import { randomBytes } from 'node:crypto';
+import { CommandLine } from '../ask/command-line.ts';
+import { endsWithSession } from '../core/consent.ts';
+import type { AskChannel, Given } from '../core/question.ts';
+import type { Clock } from '../disk/clock.ts';
+import type { ReadMoment } from '../disk/moment.ts';
+import type { AttachedSession } from '../socket/authority.ts';
+import type { ConsentStore } from '../state/consents.ts';
+import type { Log } from '../system/log.ts';
+import { type AnsweredQuestion, Grants } from './grants.ts';
+import type { Part } from './open-parts.ts';
+import { Questions, type Wanted } from './questions.ts';
+
+export interface ConsentOptions {
+  readonly store: ConsentStore;
+  readonly readMoment: ReadMoment;
+  readonly clock: Clock;
+  /** How long a question is open. */
+  readonly timeoutMs: number;
+  /** Beside the command line. */
+  readonly channels: readonly AskChannel[];
+  readonly record: Log;
+  /** What was given or refused has changed: decide anew. */
+  readonly onChange: () => void;
+  /** Something is given or refused to these sessions alone. */
+  readonly onOwn: (sessions: ReadonlySet<string>) => void;
+  /** What a person could give to a session. */
+  readonly wantedOf: (session: AttachedSession) => readonly Wanted[];
+}
+
+export class Consent implements Part {
+  readonly grants: Grants;
+  readonly questions: Questions;
+  readonly commandLine = new CommandLine();
+  readonly #options: ConsentOptions;
+  /** Those that have asked for their list: the others are asked nothing for. */
+  readonly #listed = new Set<AttachedSession>();
+
+  constructor(options: ConsentOptions) {
+    this.#options = options;
+    const { store, readMoment, clock, record, timeoutMs, onChange } = options;
+    const newId = () => randomBytes(4).toString('hex');
+    this.grants = new Grants({ store, readMoment, clock, record, newId, onChange });
+    const channels = [this.commandLine, ...options.channels];
+    const onAnswer = (answered: AnsweredQuestion, given: Given | null) => this.#answered(answered, given);
+    this.questions = new Questions({ channels, timeoutMs, clock, newId, record, onAnswer });
+  }
+
+  /** ms since the epoch */
+  now(): number {
+    return this.#options.readMoment().wallMs;
+  }
+
+  /** A session has asked for its list. */
+  listed(session: AttachedSession): void {
+    this.#listed.add(session);
+    this.questions.update(session.id, this.#options.wantedOf(session));
+  }
+
+  /** All was decided anew: what is asked may be something else. A session a step. */
+  *refreshInSteps(): Generator<void> {
+    for (const session of this.#listed) {
+      this.questions.update(session.id, this.#options.wantedOf(session));
+      yield;
+    }
+  }
+
+  sessionClosed(session: AttachedSession): void {
+    this.#listed.delete(session);
+    this.questions.sessionClosed(session.id);
+    this.grants.sessionClosed(session.id);
+  }
+
+  close(): void {
+    this.questions.close();
+    this.grants.close();
+  }
+
+  async #answered(answered: AnsweredQuestion, given: Given | null): Promise<void> {
+    if (given === null || endsWithSession(given.scope)) this.#options.onOwn(new Set(answered.sessions));
+    if (given === null) await this.grants.refuse(answered);
+    else await this.grants.give(answered, given);
+  }
+}

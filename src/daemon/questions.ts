@@ -1,0 +1,161 @@
+// The questions that are open. Equal ones are one; each is shown by every channel, and the first valid answer counts. A
+// question that nobody answers is closed and forgotten; nobody waits for it.
+
+import { keyText } from '../core/consent.ts';
+import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
+import {
+  type Answer,
+  type Answerer,
+  type AskChannel,
+  type Given,
+  type Question,
+  readAnswer,
+} from '../core/question.ts';
+import type { Clock } from '../disk/clock.ts';
+import type { Log } from '../system/log.ts';
+import type { AnsweredQuestion } from './grants.ts';
+import type { Part } from './open-parts.ts';
+import { QuestionRate } from './question-rate.ts';
+
+/** What a session asks for. */
+export type Wanted = Omit<Question, 'id' | 'since' | 'until'>;
+
+export interface OpenQuestion {
+  readonly question: Question;
+  /** How often it was asked. */
+  readonly count: number;
+}
+
+export interface QuestionsOptions {
+  readonly channels: readonly AskChannel[];
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly record: Log;
+  /** An answer that counts; `given` is null for a no. What it throws leaves the question open. */
+  readonly onAnswer: (answered: AnsweredQuestion, given: Given | null) => Promise<void>;
+}
+
+interface Open {
+  readonly question: Question;
+  readonly text: string;
+  /** Who waits for the answer. */
+  readonly sessions: Set<string>;
+  readonly cancelDeadline: () => void;
+  count: number;
+  isAnswering: boolean;
+}
+
+export class Questions implements Part {
+  readonly #options: QuestionsOptions;
+  readonly #rate = new QuestionRate();
+  readonly #open = new Map<string, Open>();
+  /** The same by what they are about. */
+  readonly #byText = new Map<string, Open>();
+  /** What each session has asked: once each. */
+  readonly #asked = new Map<string, Set<string>>();
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** The oldest first. */
+  get open(): readonly OpenQuestion[] {
+    return [...this.#open.values()].map(({ question, count }) => ({ question, count }));
+  }
+
+  /** A session asks for all of this now: what it has not asked yet is asked, what it no longer asks for is not. */
+  update(session: string, wanted: readonly Wanted[]): void {
+    const texts = new Map(wanted.map((one) => [textOf(one), one]));
+    for (const open of this.#open.values()) {
+      if (open.sessions.has(session) && !texts.has(open.text)) this.#leave(open, session);
+    }
+    const asked = this.#asked.get(session) ?? new Set();
+    const heldBack = [...texts].filter(([text, one]) => !asked.has(text) && !this.#ask(session, text, one));
+    this.#asked.set(
+      session,
+      new Set([...asked, ...texts.keys()].filter((text) => !heldBack.some(([held]) => held === text))),
+    );
+    const [first] = heldBack;
+    if (first === undefined) return;
+    const fields = { session, server: first[1].asker.server, count: heldBack.length };
+    this.#options.record('warn', LOG_EVENTS.consentHeldBack, fields);
+  }
+
+  /** Nobody asks any more what this session alone asked. */
+  sessionClosed(session: string): void {
+    this.#asked.delete(session);
+    for (const open of this.#open.values()) if (open.sessions.has(session)) this.#leave(open, session);
+  }
+
+  /**
+   * Somebody answers. Resolves with what the answer gives. Rejects with a RootsError where the answer does not count: CONSENT_UNKNOWN for a question that is not
+   * open, what readAnswer() throws, and what the answer comes to.
+   */
+  async answer(id: string, answer: Answer, answerer: Answerer): Promise<Given | null> {
+    const open = this.#open.get(id);
+    if (open === undefined || open.isAnswering) throw new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` });
+    const { question, sessions } = open;
+    const given = readAnswer(question, answer, answerer);
+    open.isAnswering = true;
+    try {
+      await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions] }, given);
+      this.#close(open);
+      return given;
+    } finally {
+      open.isAnswering = false;
+    }
+  }
+
+  close(): void {
+    for (const open of this.#open.values()) this.#close(open);
+  }
+
+  /** false: there were too many. */
+  #ask(session: string, text: string, wanted: Wanted): boolean {
+    const known = this.#byText.get(text);
+    if (known !== undefined) {
+      known.sessions.add(session);
+      known.count += 1;
+      return true;
+    }
+    const { clock, newId, timeoutMs, channels, record } = this.#options;
+    if (!this.#rate.take(wanted.asker.server, clock.now())) return false;
+    const sinceMs = clock.epochMs();
+    const [since, until] = [sinceMs, sinceMs + timeoutMs].map((ms) => new Date(ms).toISOString()) as [string, string];
+    const question: Question = { ...wanted, id: newId(), since, until };
+    const cancelDeadline = clock.after(timeoutMs, () => this.#withdraw(open, 'nobody has answered in time'));
+    const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, count: 1, isAnswering: false };
+    this.#open.set(question.id, open);
+    this.#byText.set(text, open);
+    const { id, asker, root, key, access, rule } = question;
+    record('info', LOG_EVENTS.consentAsked, { question: id, asker, root, path: key.path, access, rule: rule.id });
+    for (const channel of channels) {
+      const { name } = channel;
+      channel.present(question, (answer, uid) => this.answer(id, answer, { channel: name, uid }));
+    }
+    return true;
+  }
+
+  #leave(open: Open, session: string): void {
+    open.sessions.delete(session);
+    if (open.sessions.size === 0) this.#withdraw(open, 'nobody asks any more');
+  }
+
+  #withdraw(open: Open, why: string): void {
+    this.#options.record('info', LOG_EVENTS.consentWithdrawn, { question: open.question.id, why });
+    this.#close(open);
+  }
+
+  #close(open: Open): void {
+    if (!this.#open.delete(open.question.id)) return;
+    this.#byText.delete(open.text);
+    open.cancelDeadline();
+    for (const channel of this.#options.channels) channel.withdraw(open.question);
+  }
+}
+
+function textOf({ key, access }: Wanted): string {
+  return `${access} ${keyText(key)}`;
+}

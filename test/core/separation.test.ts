@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ProcessTraits, type RunTraits, whyNotFrom } from '../../src/core/separation.ts';
+
+const TRAITS: ProcessTraits = { pid: 1, ancestors: [1], session: 10, cgroup: '/user', noNewPrivileges: false };
+/** The host has pid 20, `run` 30, the server 40. */
+const HOST: ProcessTraits = { ...TRAITS, pid: 20 };
+const SERVER: ProcessTraits = { ...TRAITS, pid: 40, ancestors: [30, 20, 1] };
+const CALLER: ProcessTraits = { ...TRAITS, pid: 50, ancestors: [45, 1] };
+
+function why(
+  caller: Partial<ProcessTraits>,
+  run: { host?: Partial<ProcessTraits>; server?: Partial<ProcessTraits> } = {},
+) {
+  const descendants = [{ ...SERVER, ...run.server }];
+  const runs: readonly RunTraits[] = [{ pid: 30, parent: { ...HOST, ...run.host }, descendants }];
+  return whyNotFrom({ ...CALLER, ...caller }, runs);
+}
+
+describe('whyNotFrom()', () => {
+  it('takes anybody where nothing runs', () => assert.equal(whyNotFrom(CALLER, []), null));
+  it('takes who shares what the host shares too', () => assert.equal(why({}), null));
+  it('takes a shell beside the host', () => assert.equal(why({ ancestors: [20, 1] }), null));
+  it('takes who has a session and a control group of its own', () => {
+    assert.equal(why({ session: 11, cgroup: '/other' }, { server: { session: 12, cgroup: '/server' } }), null);
+  });
+  it('takes no new privileges where the host has none either', () => {
+    assert.equal(why({ noNewPrivileges: true }, { host: { noNewPrivileges: true } }), null);
+  });
+  const rows: readonly [says: string, ...Parameters<typeof why>, message: RegExp][] = [
+    ['a child of a server', { ancestors: [40, 30, 20, 1] }, {}, /has started this process .*pid 30/],
+    ['the server itself', { ancestors: [30, 20, 1] }, {}, /has started/],
+    ['who left but kept the session', { session: 12 }, { server: { session: 12 } }, /session/],
+    ['who left but kept the control group', { cgroup: '/server' }, { server: { cgroup: '/server' } }, /control group/],
+    ['who cannot get new privileges', { noNewPrivileges: true }, {}, /new privileges/],
+    ['of whom that cannot be read', { noNewPrivileges: undefined }, {}, /new privileges/],
+  ];
+  for (const [says, caller, run, message] of rows) {
+    it(`refuses ${says}`, () => assert.match(why(caller, run) ?? '', message));
+  }
+});
