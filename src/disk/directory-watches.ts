@@ -10,7 +10,8 @@ import { nameOf } from './link-walk.ts';
 export interface DirectoryWatchesOptions<T> {
   /** Where even asking for a directory may hang, none is watched. */
   readonly mayTouch: (directory: string) => boolean;
-  readonly onHint: (subject: T) => void;
+  /** `entry`: what came, went or changed in the directory; null: the directory itself did. */
+  readonly onHint: (subject: T, directory: string, entry: string | null) => void;
   /** The kernel gave no watch: its limit is used up. May be said many times. */
   readonly onExhausted: (directory: string, error: Error) => void;
 }
@@ -189,10 +190,10 @@ export class DirectoryWatches<T> {
 
   /** An event that names the directory itself concerns everybody: it may have been moved, removed or shut. */
   #hear(watched: Watched<T>, event: string, name: string | null): void {
-    const isOwn = name === null || name === nameOf(watched.directory);
-    const { interests } = watched;
-    const concerned = isOwn ? interests.everybody() : interests.in(name, event === 'rename');
-    for (const subject of concerned) this.#options.onHint(subject);
+    const { interests, directory } = watched;
+    const entry = name === nameOf(directory) ? null : name;
+    const concerned = entry === null ? interests.everybody() : interests.in(entry, event === 'rename');
+    for (const subject of concerned) this.#options.onHint(subject, directory, entry);
   }
 }
 

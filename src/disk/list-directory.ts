@@ -9,8 +9,11 @@ export interface DirectoryEntry {
   readonly isLink: boolean;
 }
 
-/** The entries of a directory, as many as are asked for. One that cannot be listed, or not to its end, has no more. */
-export function* listDirectory(path: string): Generator<DirectoryEntry> {
+/**
+ * The entries of a directory, as many as are asked for. One that cannot be listed, or not to its end, has no more; what is
+ * returned says whether these are all.
+ */
+export function* listDirectory(path: string): Generator<DirectoryEntry, boolean> {
   try {
     // The type declarations know no names as bytes.
     const directory = opendirSync(path, { encoding: 'buffer' as BufferEncoding });
@@ -19,8 +22,10 @@ export function* listDirectory(path: string): Generator<DirectoryEntry> {
     } finally {
       directory.closeSync();
     }
+    return true;
   } catch (error) {
     failureOf(error);
+    return false;
   }
 }
 

@@ -11,4 +11,8 @@ export interface Looking {
    * are watched before the next one.
    */
   look(nowMs: number): Generator<void, boolean>;
+  /** An entry of a hinted directory came or went; null: the directory itself. True: lookAtEntries() will do for this. */
+  hear?(directory: string, entry: string | null): boolean;
+  /** As look(), but only at the entries that were heard of since the last time. */
+  lookAtEntries?(nowMs: number): Generator<void, boolean>;
 }

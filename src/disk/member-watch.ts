@@ -1,5 +1,8 @@
+import { lstatSync } from 'node:fs';
 import { escapeForTerminal, hasControlOrBidi } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
+import { isCalm } from './calm.ts';
+import { failureOf } from './failure.ts';
 import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
 import { placeOf } from './identity.ts';
 import { childOf } from './link-walk.ts';
@@ -23,12 +26,21 @@ export interface MemberWatchOptions {
   readonly onForgotten: (member: RootWatch) => void;
 }
 
+/** Entries that are looked at one by one. */
+const MAX_HEARD = 1_000;
+
 /** The directories that a pattern root may have as members. Each is looked at for itself; this knows which there are. */
 export class MemberWatch implements Looking {
   readonly #options: MemberWatchOptions;
   readonly #sought: RootWatchOptions;
   readonly #members = new Map<string, RootWatch>();
   readonly #warned = new Set<string>();
+  /** The directory that is listed, links resolved. */
+  #directory: string | null = null;
+  /** Entries that have come or gone. */
+  readonly #heard = new Set<string>();
+  /** As the directory was when it was last listed, if that tells it from all that it can become; else null. */
+  #calm: { readonly identity: string; readonly ctimeNs: bigint } | null = null;
   #hints: readonly Hint[] = [];
   readonly dueMs = null;
 
@@ -63,10 +75,40 @@ export class MemberWatch implements Looking {
     return changed;
   }
 
+  hear(directory: string, entry: string | null): boolean {
+    if (entry === null || directory !== this.#directory) return false;
+    if (this.#heard.size === MAX_HEARD && !this.#heard.has(entry)) {
+      // All at once is less, and can wait until it has rested.
+      this.#heard.clear();
+      return false;
+    }
+    this.#heard.add(entry);
+    return true;
+  }
+
+  /** Finds those among the entries heard of that are new directories. */
+  *lookAtEntries(nowMs: number): Generator<void, boolean> {
+    const heard = [...this.#heard];
+    this.#heard.clear();
+    const { path, lookout } = this.#options;
+    const base = resolvePath(path, lookout.walk);
+    // That it leads elsewhere now is hinted at too, and is for look().
+    if (!base.ok || base.path !== this.#directory) return false;
+    let changed = false;
+    for (const name of heard) {
+      yield;
+      const entry = childOf(base.path, name);
+      const mayBeNew = !lookout.mayTouch(entry) || isDirectory(entry);
+      if (mayBeNew && this.#isNew(name)) changed = (yield* this.#add(name, nowMs)) || changed;
+    }
+    return changed;
+  }
+
   /** The directories there are; null for an entry that is none. */
   *#names(): Generator<string | null> {
     const { path, lookout } = this.#options;
     const base = resolvePath(path, lookout.walk);
+    this.#directory = null;
     if (!base.ok && base.slow !== undefined) {
       this.#aim(spellingHints(path, lookout.mayTouch));
       const asked = lookout.ask<MembersAnswer>(this, base.slow, { about: 'members', path });
@@ -78,10 +120,18 @@ export class MemberWatch implements Looking {
       this.#aim(spellingHints(path));
       return;
     }
-    this.#aim(directoryHints(path, placeOf(base.path, base.stat), null));
+    const place = placeOf(base.path, base.stat);
+    this.#directory = base.path;
+    this.#aim(directoryHints(path, place, null));
+    const { ctimeNs } = base.stat;
+    if (this.#calm?.identity === place.identity && this.#calm.ctimeNs === ctimeNs) return;
+    this.#calm = null;
     // Time to watch it before it is listed.
     yield null;
-    for (const { name, isDirectory } of listDirectory(base.path)) yield isDirectory ? name : null;
+    const entries = listDirectory(base.path);
+    let entry = entries.next();
+    for (; !entry.done; entry = entries.next()) yield entry.value.isDirectory ? entry.value.name : null;
+    if (entry.value && isCalm(base.stat, lookout.clock)) this.#calm = { identity: place.identity, ctimeNs };
   }
 
   *#add(name: string, nowMs: number): Generator<void, boolean> {
@@ -114,6 +164,15 @@ export class MemberWatch implements Looking {
 
   #aim(hints: readonly Hint[] | null): void {
     if (hints !== null && !sameHints(hints, this.#hints)) this.#hints = hints;
+  }
+}
+
+function isDirectory(entry: string): boolean {
+  try {
+    return lstatSync(entry, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    failureOf(error);
+    return false;
   }
 }
 

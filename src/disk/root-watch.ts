@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Place, RootFacts } from '../core/place.ts';
 import { type Observation, type Standing, settle, settlesAtMs, standsDifferently } from './availability.ts';
+import { isCalm } from './calm.ts';
 import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
 import { identityOf } from './identity.ts';
 import type { Looking } from './looking.ts';
@@ -20,9 +21,6 @@ export interface RootWatchOptions extends Sought {
   readonly lookout: Lookout;
   readonly readProject: ReadProject;
 }
-
-/** FAT counts in two seconds. */
-const COARSEST_TIMES_MS = 3_000;
 
 /** Shared: there are many roots. */
 const PROJECT_NAMES = [PROJECT_FILE];
@@ -124,15 +122,11 @@ export class RootWatch implements Looking {
     );
   }
 
-  /**
-   * A change right after the look could leave the same time: what has just changed is not calm. A clock that was set forward
-   * makes it look older, but then stamps the next change by as much later: it is another time all the same.
-   */
   #rest({ path, stat }: Resolved): void {
     if (stat === null || path !== this.#path || !stat.isDirectory() || this.dueMs !== null) return;
     if (this.#project?.isThere !== false || !this.#standing?.available) return;
     const { mounts, clock } = this.#options.lookout;
-    if (clock.epochMs() - Number(stat.ctimeNs / 1_000_000n) <= COARSEST_TIMES_MS) return;
+    if (!isCalm(stat, clock)) return;
     this.#calmSinceNs = stat.ctimeNs;
     this.#calmMounts = mounts.version;
   }

@@ -17,6 +17,7 @@ import { MountWatch } from './mount-watch.ts';
 import { type MountChange, MountTable } from './mounts.ts';
 import { type Leads, PathLook } from './path-look.ts';
 import type { ReadProject } from './project-file.ts';
+import { Rests } from './rests.ts';
 import { runInSlices } from './slices.ts';
 import { SlowPlaces } from './slow-places.ts';
 import { warnOnceOfLimit } from './watch-limit.ts';
@@ -87,16 +88,13 @@ const HINT_MS = 10;
 const SWEEP_MS = 2_000;
 /** Sweeps, and what else there is to do while nothing happens, take less than a hundredth of the processor. */
 const SWEEP_SHARE = 125;
-/** With fewer a look needs no rest. */
-const FEW_STEPS = 16;
-/** A step takes some 20 us: what hints make us look at again costs about a hundredth of the processor, all long looks together. */
-const REST_MS_PER_STEP = 2;
-const MAX_REST_MS = 60_000;
 
 class Watcher implements RootWatcher {
   readonly #options: RootWatcherOptions;
   readonly #clock: Clock;
   readonly #agenda: Agenda<Looking>;
+  /** Of whom single entries are looked at. */
+  readonly #entryAgenda: Agenda<Looking>;
   readonly #watches: DirectoryWatches<Looking>;
   readonly #mounts: MountTable;
   readonly #mountWatch: MountWatch;
@@ -105,8 +103,8 @@ class Watcher implements RootWatcher {
   readonly #all: WatchedPlaces;
   /** In the middle of a look: one or two. */
   readonly #busy: Looking[] = [];
-  /** The last look at each that took many steps. */
-  readonly #long = new Map<Looking, { readonly steps: number; readonly endMs: number }>();
+  readonly #rests = new Rests<Looking>();
+  readonly #entryRests = new Rests<Looking>();
   /** New, and not looked at yet. */
   #unseen: Looking[] = [];
   /** Runs while something is unseen. */
@@ -125,11 +123,12 @@ class Watcher implements RootWatcher {
     this.#clock = clock;
     this.#mounts = openMountTable(options);
     this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
+    this.#entryAgenda = new Agenda(clock, (due) => void this.#run(this.#lookAtEntries(due)));
     this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
     this.#lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
     this.#watches = new DirectoryWatches({
       mayTouch: this.#lookout.mayTouch,
-      onHint: (looking) => this.#agenda.add(looking, Math.max(clock.now() + HINT_MS, this.#restedMs(looking))),
+      onHint: (looking, directory, entry) => this.#hear(looking, directory, entry),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
@@ -196,6 +195,7 @@ class Watcher implements RootWatcher {
     this.#mountWatch.close();
     this.#mounts.close();
     this.#agenda.close();
+    this.#entryAgenda.close();
     this.#watches.close();
   }
 
@@ -296,6 +296,27 @@ class Watcher implements RootWatcher {
     }
   }
 
+  #hear(looking: Looking, directory: string, entry: string | null): void {
+    const isSmall = looking.hear?.(directory, entry) === true;
+    const [agenda, rests] = isSmall ? [this.#entryAgenda, this.#entryRests] : [this.#agenda, this.#rests];
+    agenda.add(looking, Math.max(this.#clock.now() + HINT_MS, rests.restedMs(looking)));
+  }
+
+  *#lookAtEntries(due: readonly Looking[]): Generator<void> {
+    for (const looking of due) {
+      while (this.#busy.includes(looking)) yield;
+      if (looking.lookAtEntries === undefined || !this.#all.has(looking)) continue;
+      this.#busy.push(looking);
+      try {
+        const { result, steps } = yield* counted(looking.lookAtEntries(this.#clock.now()));
+        this.#entryRests.note(looking, steps, this.#clock.now());
+        if (result) this.#noteChange();
+      } finally {
+        this.#busy.splice(this.#busy.indexOf(looking), 1);
+      }
+    }
+  }
+
   *#lookAt(looking: Looking): Generator<void> {
     if (this.#busy.includes(looking)) {
       this.#agenda.add(looking, this.#clock.now() + HINT_MS);
@@ -328,18 +349,14 @@ class Watcher implements RootWatcher {
 
   #note(looking: Looking, changed: boolean, steps: number): void {
     if (!this.#all.has(looking)) return;
-    if (steps > FEW_STEPS) this.#long.set(looking, { steps, endMs: this.#clock.now() });
-    else this.#long.delete(looking);
+    this.#rests.note(looking, steps, this.#clock.now());
     if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
-    if (!changed) return;
-    this.#changed = true;
-    this.#all.invalidate();
+    if (changed) this.#noteChange();
   }
 
-  /** When what takes long to look at, as a star over many directories does, may be looked at again, however many hints come. */
-  #restedMs(looking: Looking): number {
-    const { steps, endMs } = this.#long.get(looking) ?? { steps: 0, endMs: 0 };
-    return endMs + Math.min(MAX_REST_MS, steps * REST_MS_PER_STEP * this.#long.size);
+  #noteChange(): void {
+    this.#changed = true;
+    this.#all.invalidate();
   }
 
   /** Watches what hints at it now; true if that was not watched before. */
@@ -354,9 +371,19 @@ class Watcher implements RootWatcher {
 
   #forget(looking: Looking): void {
     this.#slow.forget(looking);
-    this.#long.delete(looking);
+    this.#rests.forget(looking);
+    this.#entryRests.forget(looking);
     this.#agenda.remove(looking);
+    this.#entryAgenda.remove(looking);
     this.#watches.forget(looking);
+  }
+}
+
+function* counted<T>(look: Generator<void, T>): Generator<void, { readonly result: T; readonly steps: number }> {
+  for (let steps = 0; ; steps += 1) {
+    const step = look.next();
+    if (step.done) return { result: step.value, steps };
+    yield;
   }
 }
 
