@@ -5,7 +5,7 @@
 import type { Clock } from './clock.ts';
 import { HelperProcess } from './helper-process.ts';
 import type { Mount } from './mounts.ts';
-import type { SlowAnswer, SlowQuestion } from './slow-question.ts';
+import { READY, type SlowAnswer, type SlowQuestion } from './slow-question.ts';
 
 export interface SlowPlacesOptions<T> {
   readonly clock: Clock;
@@ -23,6 +23,8 @@ export type Asked<A extends SlowAnswer> =
   | { readonly state: 'late' };
 
 const DEADLINE_MS = 2_000;
+/** How long a helper may take to start, which no mount is to blame for: the machine may be busy. */
+const START_MS = 10_000;
 /** How long a killed process may take to end before it is given up. */
 const END_MS = 1_000;
 /** When a mount that was late is asked about again; each time twice as long after the last. */
@@ -48,8 +50,11 @@ export class SlowPlaces<T> {
   readonly #options: SlowPlacesOptions<T>;
   readonly #entries = new Map<T, Entry<T>>();
   #queue: Entry<T>[] = [];
-  #current: { readonly entry: Entry<T>; readonly cancelDeadline: () => void } | null = null;
+  #current: Entry<T> | null = null;
+  #cancelDeadline: () => void = () => {};
   #helper: HelperProcess | null = null;
+  /** Has the helper started? */
+  #isReady = false;
   /** Killed and not ended yet, with the mount that each hangs on. */
   readonly #ending = new Map<HelperProcess, string>();
   readonly #abandoned = new Set<HelperProcess>();
@@ -102,7 +107,7 @@ export class SlowPlaces<T> {
 
   close(): void {
     this.#queue = [];
-    this.#current?.cancelDeadline();
+    this.#cancelDeadline();
     this.#current = null;
     this.#helper?.kill();
     this.#helper = null;
@@ -137,13 +142,19 @@ export class SlowPlaces<T> {
     }
     entry.isQueued = false;
     this.#helper ??= this.#startHelper();
-    const cancelDeadline = this.#options.clock.after(DEADLINE_MS, () => this.#giveUp());
-    this.#current = { entry, cancelDeadline };
+    this.#current = entry;
+    this.#giveUpIn(this.#isReady ? DEADLINE_MS : START_MS);
     this.#helper.ask(entry.text);
+  }
+
+  #giveUpIn(delayMs: number): void {
+    this.#cancelDeadline();
+    this.#cancelDeadline = this.#options.clock.after(delayMs, () => this.#giveUp());
   }
 
   #startHelper(): HelperProcess {
     const { script } = this.#options;
+    this.#isReady = false;
     const helper: HelperProcess = new HelperProcess({
       onLine: (line) => {
         if (helper === this.#helper) this.#receive(line);
@@ -157,14 +168,19 @@ export class SlowPlaces<T> {
   #receive(line: string): void {
     const current = this.#current;
     if (current === null) return;
+    if (!this.#isReady && line === READY) {
+      this.#isReady = true;
+      this.#giveUpIn(DEADLINE_MS);
+      return;
+    }
     if (!line.startsWith('{')) {
       this.#giveUp();
       return;
     }
-    current.cancelDeadline();
+    this.#cancelDeadline();
     this.#current = null;
-    this.#pauses.delete(current.entry.mount);
-    this.#give(current.entry, line);
+    this.#pauses.delete(current.mount);
+    this.#give(current, line);
     this.#askNext();
   }
 
@@ -172,15 +188,15 @@ export class SlowPlaces<T> {
   #giveUp(): void {
     const current = this.#current;
     if (current === null) return;
-    current.cancelDeadline();
+    this.#cancelDeadline();
     this.#current = null;
-    const { mount } = current.entry;
+    const { mount } = current;
     const lengthMs = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(mount)?.lengthMs ?? FIRST_PAUSE_MS / 2));
     this.#pauses.set(mount, { untilMs: this.#options.clock.now() + lengthMs, lengthMs });
     this.#abandon(mount);
     const late = this.#queue.filter((entry) => entry.mount === mount);
     this.#queue = this.#queue.filter((entry) => entry.mount !== mount);
-    for (const entry of [current.entry, ...late]) this.#give(entry, null);
+    for (const entry of [current, ...late]) this.#give(entry, null);
     this.#askNext();
   }
 

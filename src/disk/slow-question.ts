@@ -11,6 +11,9 @@ import { type FetchedProject, fetchProject, projectFingerprint } from './project
 import { resolvePath, resolvePlace } from './resolve.ts';
 import { type Forms, resolvePattern } from './resolve-pattern.ts';
 
+/** The first line of the helper process, before any answer. */
+export const READY = 'ready';
+
 export type SlowQuestion =
   | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }
   | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }
@@ -63,7 +66,7 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
     case 'forms': {
       const pattern = { text: '', components: question.components };
       const { forms, isPartial, isCutOff } = runAtOnce(resolvePattern(pattern, WALK));
-      return { forms: forms.map(({ components }) => components), isPartial, isCutOff };
+      return { forms: [...forms.values()].map(({ components }) => components), isPartial, isCutOff };
     }
     case 'path': {
       const resolved = resolvePlace(question.path, WALK);
