@@ -1,9 +1,11 @@
 import { RootsError } from '../core/errors.ts';
 import { ANY, type PathPattern, patternPath } from '../core/pattern.ts';
-import { type Hint, sameHints, spellingHints } from './hints.ts';
+import { HeardEntries } from './heard-entries.ts';
+import { type Hint, isOnTheWay, sameHints, spellingHints } from './hints.ts';
+import { childOf, parentOf } from './link-walk.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
-import { type Forms, MAX_ENTRIES, resolvePattern } from './resolve-pattern.ts';
+import { type Forms, MAX_ENTRIES, resolveEntry, resolvePattern } from './resolve-pattern.ts';
 import type { FormsAnswer } from './slow-question.ts';
 
 /** Directories with matches of a star that are watched for one pattern; the sweep looks at all. */
@@ -18,7 +20,10 @@ export interface FormsWatchOptions {
 /** Keeps what a path of the policy really names. */
 export class FormsWatch implements Looking {
   readonly #options: FormsWatchOptions;
-  #forms: readonly PathPattern[] = [];
+  /** By the place that leads elsewhere, see Forms. */
+  #forms: ReadonlyMap<string, PathPattern> = new Map();
+  #listed: Forms['listed'] = new Map();
+  readonly #heard = new HeardEntries();
   #hints: readonly Hint[] = [];
   #hasWarned = false;
   readonly dueMs = null;
@@ -33,16 +38,40 @@ export class FormsWatch implements Looking {
 
   /** The real places, where they differ from what is written. */
   get forms(): readonly PathPattern[] {
-    return this.#forms;
+    return distinct(this.#forms.values());
   }
 
   *look(): Generator<void, boolean> {
     const found = yield* this.#find();
-    this.#aim(found.listed);
+    this.#aim(found.listed.keys());
     this.#warn(found);
+    this.#listed = found.slow === null ? found.listed : new Map();
+    return this.#take(found.isPartial ? new Map([...this.#forms, ...found.forms]) : found.forms);
+  }
+
+  hear(directory: string, entry: string | null): boolean {
+    if (entry === null || !this.#listed.has(directory) || isOnTheWay(this.#hints, directory, entry)) return false;
+    return this.#heard.add(childOf(directory, entry));
+  }
+
+  *lookAtEntries(): Generator<void, boolean> {
+    const { pattern, lookout } = this.#options;
+    const forms = new Map(this.#forms);
+    for (const entry of this.#heard.take()) {
+      yield;
+      const rest = this.#listed.get(parentOf(entry));
+      if (rest === undefined) continue;
+      const found = yield* resolveEntry(entry, rest, { pattern, walk: lookout.walk });
+      if (!found.isPartial && found.slow === null) forms.delete(entry);
+      for (const [place, form] of found.forms) forms.set(place, form);
+    }
+    return this.#take(forms);
+  }
+
+  #take(forms: ReadonlyMap<string, PathPattern>): boolean {
     const before = this.#forms;
-    this.#forms = found.isPartial ? union(before, found.forms) : found.forms;
-    return keysOf(before) !== keysOf(this.#forms);
+    this.#forms = forms;
+    return keysOf(before) !== keysOf(forms);
   }
 
   *#find(): Generator<void, Forms> {
@@ -56,10 +85,11 @@ export class FormsWatch implements Looking {
     const asked = lookout.ask<FormsAnswer>(this, found.slow, question);
     if (asked.state !== 'answered') return { ...found, isPartial: true };
     const forms = asked.answer.forms.map((components) => ({ text: pattern.text, components }));
-    return { ...asked.answer, forms, listed: found.listed, slow: found.slow };
+    const byForm = new Map(forms.map((form) => [patternPath(form), form]));
+    return { ...asked.answer, forms: byForm, listed: found.listed, slow: found.slow };
   }
 
-  #aim(listed: readonly string[]): void {
+  #aim(listed: Iterable<string>): void {
     const { components } = this.#options.pattern;
     const star = components.indexOf(ANY);
     const head = patternPath({ text: '', components: star === -1 ? components : components.slice(0, star) });
@@ -81,11 +111,11 @@ export class FormsWatch implements Looking {
   }
 }
 
-function union(a: readonly PathPattern[], b: readonly PathPattern[]): readonly PathPattern[] {
-  return [...new Map([...a, ...b].map((form) => [patternPath(form), form])).values()];
+function distinct(forms: Iterable<PathPattern>): readonly PathPattern[] {
+  return [...new Map([...forms].map((form) => [patternPath(form), form])).values()];
 }
 
 /** Which forms there are, whatever their order: a directory lists its entries as it likes. */
-function keysOf(forms: readonly PathPattern[]): string {
-  return forms.map(patternPath).sort().join('\0');
+function keysOf(forms: ReadonlyMap<string, PathPattern>): string {
+  return distinct(forms.values()).map(patternPath).sort().join('\0');
 }

@@ -45,6 +45,11 @@ export function mountedOver({ directory, names }: Hint, points: ReadonlySet<stri
   return names.map((name) => childOf(directory, name)).find((entry) => points.has(entry));
 }
 
+/** Is this entry itself on the way, as a link is? Then it may lead elsewhere now. */
+export function isOnTheWay(hints: readonly Hint[], directory: string, entry: string): boolean {
+  return hints.some((hint) => hint.directory === directory && hint.names?.includes(entry) === true);
+}
+
 export function sameHints(a: readonly Hint[], b: readonly Hint[]): boolean {
   return a.length === b.length && a.every((hint, i) => sameHint(hint, b[i]));
 }

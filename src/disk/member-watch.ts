@@ -3,9 +3,10 @@ import { escapeForTerminal, hasControlOrBidi } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import { isCalm } from './calm.ts';
 import { failureOf } from './failure.ts';
-import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts';
+import { HeardEntries } from './heard-entries.ts';
+import { directoryHints, type Hint, isOnTheWay, sameHints, spellingHints } from './hints.ts';
 import { placeOf } from './identity.ts';
-import { childOf } from './link-walk.ts';
+import { childOf, nameOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
@@ -26,9 +27,6 @@ export interface MemberWatchOptions {
   readonly onForgotten: (member: RootWatch) => void;
 }
 
-/** Entries that are looked at one by one. */
-const MAX_HEARD = 1_000;
-
 /** The directories that a pattern root may have as members. Each is looked at for itself; this knows which there are. */
 export class MemberWatch implements Looking {
   readonly #options: MemberWatchOptions;
@@ -37,8 +35,7 @@ export class MemberWatch implements Looking {
   readonly #warned = new Set<string>();
   /** The directory that is listed, links resolved. */
   #directory: string | null = null;
-  /** Entries that have come or gone. */
-  readonly #heard = new Set<string>();
+  readonly #heard = new HeardEntries();
   /** As the directory was when it was last listed, if that tells it from all that it can become; else null. */
   #calm: { readonly identity: string; readonly ctimeNs: bigint } | null = null;
   #hints: readonly Hint[] = [];
@@ -76,28 +73,21 @@ export class MemberWatch implements Looking {
   }
 
   hear(directory: string, entry: string | null): boolean {
-    if (entry === null || directory !== this.#directory) return false;
-    if (this.#heard.size === MAX_HEARD && !this.#heard.has(entry)) {
-      // All at once is less, and can wait until it has rested.
-      this.#heard.clear();
-      return false;
-    }
-    this.#heard.add(entry);
-    return true;
+    if (entry === null || directory !== this.#directory || isOnTheWay(this.#hints, directory, entry)) return false;
+    return this.#heard.add(childOf(directory, entry));
   }
 
   /** Finds those among the entries heard of that are new directories. */
   *lookAtEntries(nowMs: number): Generator<void, boolean> {
-    const heard = [...this.#heard];
-    this.#heard.clear();
+    const heard = this.#heard.take();
     const { path, lookout } = this.#options;
     const base = resolvePath(path, lookout.walk);
     // That it leads elsewhere now is hinted at too, and is for look().
     if (!base.ok || base.path !== this.#directory) return false;
     let changed = false;
-    for (const name of heard) {
+    for (const entry of heard) {
       yield;
-      const entry = childOf(base.path, name);
+      const name = nameOf(entry);
       const mayBeNew = !lookout.mayTouch(entry) || isDirectory(entry);
       if (mayBeNew && this.#isNew(name)) changed = (yield* this.#add(name, nowMs)) || changed;
     }

@@ -1,7 +1,7 @@
 // What a path of a policy really names, where that is not what is written: a link in its spelling, a link among the
 // matches of a star. A denied link denies its target.
 
-import { ANY, type Component, componentsOf, type PathPattern, patternPath } from '../core/pattern.ts';
+import { ANY, type Component, componentsOf, type PathPattern } from '../core/pattern.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
@@ -13,9 +13,10 @@ import { resolvePath } from './resolve.ts';
 export const MAX_ENTRIES = 10_000;
 
 export interface Forms {
-  readonly forms: readonly PathPattern[];
-  /** Directories whose entries a star matches. */
-  readonly listed: readonly string[];
+  /** By the place, links in its last component not followed, that leads elsewhere than is written. */
+  readonly forms: ReadonlyMap<string, PathPattern>;
+  /** Directories whose entries a star matches, and what goes on behind that star. */
+  readonly listed: ReadonlyMap<string, readonly Component[]>;
   /** Something could not be looked at for now: what was known before still counts. */
   readonly isPartial: boolean;
   /** A mount on the way that was not entered, since that may hang: what the pattern names there is not known. */
@@ -31,11 +32,23 @@ export function* resolvePattern(pattern: PathPattern, walk: KernelWalk): Generat
   return search.result();
 }
 
+/** As resolvePattern(), for one entry of a directory that a star lists: `rest` is what goes on behind the star. */
+export function* resolveEntry(entry: string, rest: readonly Component[], how: EntrySearch): Generator<void, Forms> {
+  const search = new Search(how.pattern.text, how.walk);
+  yield* search.descend(entry, rest);
+  return search.result();
+}
+
+export interface EntrySearch {
+  readonly pattern: PathPattern;
+  readonly walk: KernelWalk;
+}
+
 class Search {
   readonly #text: string;
   readonly #walk: KernelWalk;
   readonly #forms = new Map<string, PathPattern>();
-  readonly #listed: string[] = [];
+  readonly #listed = new Map<string, readonly Component[]>();
   #entries = 0;
   #isPartial = false;
   #slow: Mount | null = null;
@@ -47,7 +60,7 @@ class Search {
 
   result(): Forms {
     return {
-      forms: [...this.#forms.values()],
+      forms: this.#forms,
       listed: this.#listed,
       isPartial: this.#isPartial,
       slow: this.#slow,
@@ -67,12 +80,12 @@ class Search {
       return;
     }
     const below = star === -1 ? [] : rest.slice(star);
-    if (resolved.path !== written) this.#add([...componentsOf(resolved.path), ...below]);
+    if (resolved.path !== written) this.#add(above, [...componentsOf(resolved.path), ...below]);
     if (star !== -1 && resolved.stat?.isDirectory()) yield* this.#list(resolved.path, rest.slice(star + 1));
   }
 
   *#list(directory: string, rest: readonly Component[]): Generator<void> {
-    this.#listed.push(directory);
+    this.#listed.set(directory, rest);
     for (const { name, isLink, isDirectory } of listDirectory(directory)) {
       yield;
       this.#entries += 1;
@@ -83,8 +96,7 @@ class Search {
     }
   }
 
-  #add(components: readonly Component[]): void {
-    const form = { text: this.#text, components };
-    this.#forms.set(patternPath(form), form);
+  #add(place: string, components: readonly Component[]): void {
+    this.#forms.set(place, { text: this.#text, components });
   }
 }

@@ -88,6 +88,10 @@ const HINT_MS = 10;
 const SWEEP_MS = 2_000;
 /** Sweeps, and what else there is to do while nothing happens, take less than a hundredth of the processor. */
 const SWEEP_SHARE = 125;
+/** Most looks take two steps, and a step some 20 us. */
+const ALL_REST = { fewSteps: 16, restMsPerStep: 2 };
+/** What comes has often gone again, which is more to look at. */
+const ENTRIES_REST = { fewSteps: 0, restMsPerStep: 5 };
 
 class Watcher implements RootWatcher {
   readonly #options: RootWatcherOptions;
@@ -103,8 +107,8 @@ class Watcher implements RootWatcher {
   readonly #all: WatchedPlaces;
   /** In the middle of a look: one or two. */
   readonly #busy: Looking[] = [];
-  readonly #rests = new Rests<Looking>();
-  readonly #entryRests = new Rests<Looking>();
+  readonly #rests = new Rests<Looking>(ALL_REST);
+  readonly #entryRests = new Rests<Looking>(ENTRIES_REST);
   /** New, and not looked at yet. */
   #unseen: Looking[] = [];
   /** Runs while something is unseen. */

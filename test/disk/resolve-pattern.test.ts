@@ -11,9 +11,8 @@ import { pattern, Watching } from '../support/root-watcher.ts';
 import { makeTree, temporaryDirectory } from '../support/tree.ts';
 
 function formsOf(text: string): readonly string[] {
-  return runAtOnce(resolvePattern(pattern(text), kernelWalk()))
-    .forms.map(patternPath)
-    .sort();
+  const { forms } = runAtOnce(resolvePattern(pattern(text), kernelWalk()));
+  return [...new Set([...forms.values()].map(patternPath))].sort();
 }
 
 describe('resolvePattern()', () => {
