@@ -86,6 +86,6 @@ it('what comes into a directory with a star is looked at alone, at once; many en
   await changeEntries('last', () => mkdirSync(`${base}/all/last`));
   await clock.advance(1_480);
   assert.equal(reached(), 0);
-  await clock.advance(30);
+  await clock.advance(60);
   await until(3);
 });
