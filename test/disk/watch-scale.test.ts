@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import fs, { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type KernelWalk, kernelWalk } from '../../src/disk/kernel-walk.ts';
-import { FakeClock, letTick } from '../support/clock.ts';
-import { declare, HINTS_ONLY, pattern, Watching } from '../support/root-watcher.ts';
-import { makeEntry, makeTree, temporaryDirectory } from '../support/tree.ts';
+import { FakeClock } from '../support/clock.ts';
+import { declare, pattern, Watching } from '../support/root-watcher.ts';
+import { makeTree, temporaryDirectory } from '../support/tree.ts';
 
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => i);
@@ -19,29 +18,6 @@ function makeGrid(t: TestContext, rows: number, columns: number): { base: string
   const paths = range(rows).flatMap((row) => range(columns).map((column) => `${base}/d${row}/r${column}`));
   for (const path of paths) mkdirSync(path, { recursive: true });
   return { base, paths };
-}
-
-/** Before each listing of a directory. */
-function onListing(t: TestContext, before: () => void): void {
-  const { opendirSync } = fs;
-  fs.opendirSync = (...args) => {
-    before();
-    return opendirSync(...args);
-  };
-  syncBuiltinESMExports();
-  t.after(() => {
-    fs.opendirSync = opendirSync;
-    syncBuiltinESMExports();
-  });
-}
-
-/** How many directories have been listed. */
-function countListings(t: TestContext): () => number {
-  let count = 0;
-  onListing(t, () => {
-    count += 1;
-  });
-  return () => count;
 }
 
 /** Counts the places looked at, and in how many turns of the event loop. */
@@ -136,72 +112,6 @@ describe('A pattern root over 20,000 entries', () => {
       [true, true, false],
     );
     assert.ok(watching.changes <= 2, `${watching.changes}`);
-  });
-});
-
-describe('A pattern root over 20,000 entries, of which one comes or goes,', () => {
-  it('looks at that one alone, at once, however long a look at all of them has to rest', async (t) => {
-    const base = makeTree(t, ['dir all']);
-    for (const i of range(10_000)) mkdirSync(`${base}/all/d${i}`);
-    for (const i of range(10_000)) writeFileSync(`${base}/all/f${i}`, '');
-    const listed = countListings(t);
-    const { walk, seen } = countingWalk();
-    const declarations = [declare('p', `${base}/all/*`, { having: ['.git'] })];
-    const watching = new Watching(t, { isPatient: true, walk, clock: HINTS_ONLY, declarations });
-    await watching.watcher.ready();
-    await watching.watcher.sweep();
-    const [before, reached] = [listed(), seen.reached];
-    for (const name of ['new1', 'new2']) {
-      makeEntry(base, `dir ${name}/.git`);
-      renameSync(`${base}/${name}`, `${base}/all/${name}`);
-      await watching.until(() => watching.names().includes(`p/${name}`));
-      rmSync(`${base}/all/${name}`, { recursive: true });
-      await watching.until(() => !watching.names().includes(`p/${name}`));
-    }
-    // Saves as editors make them: another name first.
-    for (const i of range(5_000)) {
-      writeFileSync(`${base}/all/.f${i}.tmp`, '');
-      renameSync(`${base}/all/.f${i}.tmp`, `${base}/all/f${i}`);
-      if (i % 100 === 0) await setImmediate();
-    }
-    mkdirSync(`${base}/all/d77/.git`);
-    await watching.until(() => watching.names().includes('p/d77'));
-    assert.equal(listed(), before);
-    assert.ok(seen.reached - reached < 500, `looked ${seen.reached - reached} times`);
-  });
-
-  it('is listed again by a sweep only where something came or went', async (t) => {
-    const base = makeTree(t, ['dir all/a', 'dir all/b']);
-    const clock = new FakeClock();
-    clock.aheadMs = 3_600_000;
-    const listed = countListings(t);
-    const watching = new Watching(t, { isPatient: true, clock, declarations: [declare('p', `${base}/all/*`)] });
-    await watching.watcher.ready();
-    await watching.watcher.sweep();
-    const before = listed();
-    await watching.watcher.sweep();
-    assert.equal(listed(), before);
-    letTick(base);
-    mkdirSync(`${base}/all/c`);
-    await watching.watcher.sweep();
-    assert.equal(listed(), before + 1);
-    assert.deepEqual(watching.names(), ['p/a', 'p/b', 'p/c']);
-  });
-
-  it('is listed again by a sweep where it could not be listed for want of descriptors', async (t) => {
-    const base = makeTree(t, ['dir all/a']);
-    const clock = new FakeClock();
-    clock.aheadMs = 3_600_000;
-    let isShort = true;
-    onListing(t, () => {
-      if (isShort) throw Object.assign(new Error('too many open files'), { code: 'EMFILE', syscall: 'opendir' });
-    });
-    const watching = new Watching(t, { isPatient: true, clock, declarations: [declare('p', `${base}/all/*`)] });
-    await watching.watcher.ready();
-    assert.deepEqual(watching.names(), []);
-    isShort = false;
-    await watching.watcher.sweep();
-    assert.deepEqual(watching.names(), ['p/a']);
   });
 });
 
