@@ -4,7 +4,7 @@
 // opened through that descriptor, by its name and without following a link. A directory that is moved or exchanged later
 // changes nothing any more. Without /proc (macOS) it is looked at again after the opening: that narrows the race, no more.
 
-import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { RealPath } from '../core/path.ts';
@@ -26,7 +26,7 @@ export interface OpenMode {
  * refuses.
  */
 export async function openProven(path: RealPath, how: OpenMode): Promise<FileHandle | 'moved'> {
-  return process.platform === 'linux' ? openBelow(path, how) : openAndCompare(path, how);
+  return process.platform === 'linux' ? openBelow(path, how) : openCompared(path, how);
 }
 
 async function openBelow(path: RealPath, how: OpenMode): Promise<FileHandle | 'moved'> {
@@ -55,19 +55,44 @@ async function openByName(opened: string, path: string, { flags, mode }: OpenMod
   try {
     return await open(opened, flags | UNFOLLOWED, mode);
   } catch (error) {
-    if (isErrno(error, 'ELOOP')) return 'moved';
+    if (isErrno(error, 'ELOOP', 'ENOTDIR')) return 'moved';
     throw asOpened(error, path);
   }
 }
 
-async function openAndCompare(path: RealPath, how: OpenMode): Promise<FileHandle | 'moved'> {
-  const handle = await openByName(path, path, how);
+/**
+ * For systems without /proc: the way is looked at before and after. A file is emptied only when it is known to be the one; in
+ * the moment between, one may still be made where the way leads by then.
+ */
+export async function openCompared(path: RealPath, { flags, mode }: OpenMode): Promise<FileHandle | 'moved'> {
+  if (!isReal(dirname(path))) return 'moved';
+  const kept = flags & ~constants.O_TRUNC;
+  const handle = await openByName(path, path, mode === undefined ? { flags: kept } : { flags: kept, mode });
   if (handle === 'moved') return 'moved';
-  const opened = await handle.stat({ bigint: true });
-  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (realpathSync.native(path) === path && found?.dev === opened.dev && found.ino === opened.ino) return handle;
-  await handle.close();
-  return 'moved';
+  if (!isSame(path, await handle.stat({ bigint: true }))) {
+    await handle.close();
+    return 'moved';
+  }
+  if (flags !== kept) await handle.truncate();
+  return handle;
+}
+
+/** Is the path of a directory still its canonical one? Where it is missing, opening will say so. */
+function isReal(directory: string): boolean {
+  try {
+    return realpathSync.native(directory) === directory;
+  } catch (error) {
+    return !isErrno(error, 'ENOTDIR', 'ELOOP');
+  }
+}
+
+function isSame(path: RealPath, { dev, ino }: BigIntStats): boolean {
+  try {
+    const found = lstatSync(path, { bigint: true });
+    return realpathSync.native(path) === path && found.dev === dev && found.ino === ino;
+  } catch {
+    return false;
+  }
 }
 
 /** The error as it would be had the path been opened by its name: nobody knows the number of our descriptor. */

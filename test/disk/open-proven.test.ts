@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { asRealPath } from '../../src/core/path.ts';
-import { openProven } from '../../src/disk/open-proven.ts';
+import { openCompared, openProven } from '../../src/disk/open-proven.ts';
 import { makeTree } from '../support/tree.ts';
 
 const TREE = ['file root/a/f inside', 'dir root/b', 'file out/f outside'];
@@ -25,57 +25,65 @@ while (Atomics.load(stop, 0) === 0) {
   renameSync(directory + '.kept', directory);
 }`;
 
-describe('openProven()', () => {
-  it('opens what lies at the path, and makes what does not', async (t) => {
-    const base = makeTree(t, TREE);
-    const handle = await openProven(asRealPath(join(base, 'root/a/f')), READ);
-    assert.ok(handle !== 'moved');
-    assert.equal(await handle.readFile('utf8'), 'inside');
-    await handle.close();
-    const made = await openProven(asRealPath(join(base, 'root/a/new')), { ...WRITE, mode: 0o600 });
-    assert.ok(made !== 'moved');
-    assert.equal((await made.stat()).mode & 0o777, 0o600);
-    await made.close();
-    const top = await openProven(asRealPath('/'), READ);
-    assert.ok(top !== 'moved' && (await top.stat()).isDirectory());
-    await top.close();
-  });
-
-  it('follows no link that has taken the place of the file, its directory or one above', async (t) => {
-    for (const [place, target] of [
-      ['root/a/f', '../../out/f'],
-      ['root/a', '../out'],
-      ['root', '.'],
-    ] as const) {
-      const base = makeTree(t, [...TREE, 'file a/f outside']);
-      const path = asRealPath(join(base, 'root/a/f'));
-      rmSync(join(base, place), { recursive: true });
-      symlinkSync(target, join(base, place));
-      assert.equal(await openProven(path, READ), 'moved', place);
-      assert.equal(await openProven(path, WRITE), 'moved', place);
-      assert.equal(readFileSync(join(base, 'out/f'), 'utf8'), 'outside');
-      assert.equal(readFileSync(join(base, 'a/f'), 'utf8'), 'outside');
-    }
-  });
-
-  it('names the path where the system refuses, not our descriptor', async (t) => {
-    const base = makeTree(t, TREE);
-    const path = join(base, 'root/b/none');
-    await assert.rejects(openProven(asRealPath(path), READ), {
-      code: 'ENOENT',
-      path,
-      message: `ENOENT: no such file or directory, open '${path}'`,
+for (const [name, open] of Object.entries({ openProven, openCompared })) {
+  describe(`${name}()`, () => {
+    it('opens what lies at the path, and makes what does not', async (t) => {
+      const base = makeTree(t, TREE);
+      const handle = await open(asRealPath(join(base, 'root/a/f')), READ);
+      assert.ok(handle !== 'moved');
+      assert.equal(await handle.readFile('utf8'), 'inside');
+      await handle.close();
+      const made = await open(asRealPath(join(base, 'root/a/new')), { ...WRITE, mode: 0o600 });
+      assert.ok(made !== 'moved');
+      assert.equal((await made.stat()).mode & 0o777, 0o600);
+      await made.close();
+      const emptied = await open(asRealPath(join(base, 'root/a/f')), WRITE);
+      assert.ok(emptied !== 'moved');
+      await emptied.close();
+      assert.equal(readFileSync(join(base, 'root/a/f'), 'utf8'), '');
+      const top = await open(asRealPath('/'), READ);
+      assert.ok(top !== 'moved' && (await top.stat()).isDirectory());
+      await top.close();
     });
-    await assert.rejects(openProven(asRealPath(join(base, 'root/none/f')), WRITE), { code: 'ENOENT' });
-  });
 
-  it('says moved where a directory on the way has become a file', async (t) => {
-    const base = makeTree(t, TREE);
-    rmSync(join(base, 'root/a'), { recursive: true });
-    renameSync(join(base, 'out/f'), join(base, 'root/a'));
-    assert.equal(await openProven(asRealPath(join(base, 'root/a/f')), READ), 'moved');
-  });
+    it('follows no link that has taken the place of the file, its directory or one above', async (t) => {
+      for (const [place, target] of [
+        ['root/a/f', '../../out/f'],
+        ['root/a', '../out'],
+        ['root', '.'],
+      ] as const) {
+        const base = makeTree(t, [...TREE, 'file a/f outside']);
+        const path = asRealPath(join(base, 'root/a/f'));
+        rmSync(join(base, place), { recursive: true });
+        symlinkSync(target, join(base, place));
+        assert.equal(await open(path, READ), 'moved', place);
+        assert.equal(await open(path, WRITE), 'moved', place);
+        assert.equal(readFileSync(join(base, 'out/f'), 'utf8'), 'outside');
+        assert.equal(readFileSync(join(base, 'a/f'), 'utf8'), 'outside');
+      }
+    });
 
+    it('names the path where the system refuses, not our descriptor', async (t) => {
+      const base = makeTree(t, TREE);
+      const path = join(base, 'root/b/none');
+      await assert.rejects(open(asRealPath(path), READ), {
+        code: 'ENOENT',
+        path,
+        message: `ENOENT: no such file or directory, open '${path}'`,
+      });
+      await assert.rejects(open(asRealPath(join(base, 'root/none/f')), WRITE), { code: 'ENOENT' });
+    });
+
+    it('says moved where a directory on the way has become a file', async (t) => {
+      const base = makeTree(t, TREE);
+      rmSync(join(base, 'root/a'), { recursive: true });
+      renameSync(join(base, 'out/f'), join(base, 'root/a'));
+      assert.equal(await open(asRealPath(join(base, 'root/a/f')), READ), 'moved');
+    });
+  });
+}
+
+describe('openProven()', () => {
   it('leads outside in no try of a race', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
     const base = makeTree(t, TREE);
     const stop = new Int32Array(new SharedArrayBuffer(4));
