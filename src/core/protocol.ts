@@ -1,6 +1,6 @@
 // Our words <-> messages of the sockets (docs/protocol.md) and of MCP. All knowledge of revisions lives here.
 
-import type { Access } from './access.ts';
+import { ACCESS_META, type Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PeerClass, ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
@@ -75,7 +75,7 @@ export interface AttachParams {
 export interface WireRoot {
   readonly uri: string;
   readonly name: string;
-  readonly _meta: { readonly 'io.rootsd/access': Access };
+  readonly _meta: { readonly [ACCESS_META]: Access };
 }
 
 /** What is enforced, entry for entry beside `roots` (same order). `root` is the policy's name, for `{root:NAME}`. */
@@ -211,7 +211,7 @@ export const METHOD = {
 
 /** The roots of a view as `roots/list` tells them. */
 export function wireRoots(view: View): readonly WireRoot[] {
-  return view.told.map(({ uri, title, access }) => ({ uri, name: title, _meta: { 'io.rootsd/access': access } }));
+  return view.told.map(({ uri, title, access }) => ({ uri, name: title, _meta: { [ACCESS_META]: access } }));
 }
 
 /** What is enforced, in the order of wireRoots(). */

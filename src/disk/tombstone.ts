@@ -13,6 +13,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
+import { ACCESS_META, NO_ACCESS } from '../core/access.ts';
 import { RootsError } from '../core/errors.ts';
 import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
 import { isThere } from './process-stat.ts';
@@ -29,6 +30,13 @@ export interface TombstoneOptions {
   readonly runtimeDirectories: readonly string[];
   /** Made by the system; tests name their own. */
   readonly systemDirectories?: readonly string[];
+}
+
+/** As `roots/list` has it. */
+export interface TombstoneRoot {
+  readonly uri: string;
+  readonly name: string;
+  readonly _meta: { readonly [ACCESS_META]: typeof NO_ACCESS };
 }
 
 /** One directory that is in use, pinned. */
@@ -59,8 +67,8 @@ export class Tombstone {
   }
 
   /** The root to tell in place of an empty list. */
-  root(): { readonly uri: string; readonly name: string } {
-    return { uri: toFileUri(this.use()), name: TOMBSTONE_NAME };
+  root(): TombstoneRoot {
+    return { uri: toFileUri(this.use()), name: TOMBSTONE_NAME, _meta: { [ACCESS_META]: NO_ACCESS } };
   }
 
   /** Removes what we made, if it still is what we made. */

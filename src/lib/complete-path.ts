@@ -18,8 +18,9 @@ export function completePath(typed: string, list: ToldList): readonly string[] {
     const named = pathOf(typed);
     return named.ok ? completePath(named.path, list).map((path) => toFileUri(path as RealPath)) : [];
   }
-  const roots = list.roots.flatMap(({ path }) => wholePath(path)).filter((path) => path.startsWith(typed));
-  return [...new Set([...roots, ...entriesBelow(typed, list)])].sort(byRank);
+  const roots = list.roots.flatMap(({ path }) => wholePath(path));
+  const begun = roots.filter((path) => path.startsWith(typed) && path !== typed);
+  return [...new Set([...begun, ...entriesBelow(typed, list)])].sort(byRank);
 }
 
 function entriesBelow(typed: string, { places }: ToldList): readonly string[] {

@@ -1,7 +1,7 @@
 // Completion for a field that a person types in: a moment's rest before anybody is asked, one question for each field, and
 // answers that are known are given again.
 
-import { type Timer, unrefTimer } from '../client/timer.ts';
+import { realTimer, type Timer, unrefTimer } from '../client/timer.ts';
 import { isObject, type SdkClient } from './sdk.ts';
 
 const DEBOUNCE_MS = 150;
@@ -83,7 +83,7 @@ export class Completer {
   }
 
   #start(request: CompletionRequest, field: string, key: string): Promise<Completion | null> {
-    const { timer = unrefTimer, debounceMs = DEBOUNCE_MS } = this.#options;
+    const { timer = realTimer, debounceMs = DEBOUNCE_MS } = this.#options;
     const overtaken = new AbortController();
     const answer = new Promise<Completion | null>((resolve, reject) => {
       const cancelRest = timer(debounceMs, () => this.#ask(request, key, overtaken.signal).then(resolve, reject));

@@ -11,7 +11,7 @@ import { type Attachment, attach } from '../client/attach.ts';
 import { LostConnection, RefusedRequest } from '../client/connection.ts';
 import { describeSearch, findSockets } from '../client/find-socket.ts';
 import type { Timer } from '../client/timer.ts';
-import type { Access } from '../core/access.ts';
+import { ACCESS_META, type Access } from '../core/access.ts';
 import { ATTACH_VERSION, METHOD, type ViewMessage, type WireRoot } from '../core/protocol.ts';
 import { ownUid } from '../disk/account.ts';
 import { Tombstone } from '../disk/tombstone.ts';
@@ -97,7 +97,7 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
   get roots(): readonly LiveRoot[] {
     const { boundary } = this.#view;
     return this.#wire.map(({ uri, name, _meta }, i) => {
-      return { uri, name, path: boundary[i]?.path ?? '', access: _meta['io.rootsd/access'] };
+      return { uri, name, path: boundary[i]?.path ?? '', access: _meta[ACCESS_META] };
     });
   }
 

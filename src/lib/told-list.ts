@@ -1,10 +1,10 @@
 // What a client's answer to `roots/list` means for a server. It comes from another process: nothing in it is trusted to be
 // well-formed, and whatever cannot be used grants nothing.
 
-import { type Access, lowerAccess } from '../core/access.ts';
+import { ACCESS_META, type Access, lowerAccess, NO_ACCESS } from '../core/access.ts';
 import { shownText } from '../core/allowed-text.ts';
 import { type Bounded, createBoundary, type Enclosures, narrowBoundary } from '../core/boundary.ts';
-import { type RealPath, toFileUri } from '../core/path.ts';
+import { parseFileUri, type RealPath, toFileUri } from '../core/path.ts';
 import { resolveRoot } from '../disk/judge.ts';
 import { isObject } from './sdk.ts';
 
@@ -53,22 +53,31 @@ export function ownList(directories: readonly RealPath[]): ToldList {
 
 function readEntry(root: unknown, warn: (sentence: string) => void): Entry[] {
   const { uri, name, _meta } = isObject(root) ? root : {};
+  const access = accessOf(_meta);
+  if (access === NO_ACCESS) return [];
   if (typeof uri !== 'string') {
     warn('The client lists a root without a URI: it is left out');
     return [];
   }
-  const resolved = resolveRoot(uri);
+  const named = readName(uri);
+  const resolved = named.ok ? resolveRoot(named.path) : named;
   if (!resolved.ok) {
     warn(`The client lists "${shownText(uri)}", which is left out: it ${resolved.why}`);
     return [];
   }
   const { path } = resolved;
-  return [{ path, name: typeof name === 'string' ? name : lastName(path), access: accessOf(_meta), carved: [] }];
+  return [{ path, name: typeof name === 'string' ? name : lastName(path), access, carved: [] }];
+}
+
+/** Some clients list bare paths. */
+function readName(uri: string): ReturnType<typeof parseFileUri> {
+  return uri.startsWith('/') ? { ok: true, path: uri } : parseFileUri(uri);
 }
 
 /** MCP knows no access: whoever tells a root and says nothing means all of it. A word that we do not know is not all. */
-function accessOf(meta: unknown): Access {
-  const access = isObject(meta) ? meta['io.rootsd/access'] : undefined;
+function accessOf(meta: unknown): Access | typeof NO_ACCESS {
+  const access = isObject(meta) ? meta[ACCESS_META] : undefined;
+  if (access === NO_ACCESS) return NO_ACCESS;
   return access === undefined || access === 'read-write' ? 'read-write' : 'read-only';
 }
 

@@ -1,3 +1,4 @@
+import { ACCESS_META } from '../core/access.ts';
 import { narrowBoundary } from '../core/boundary.ts';
 import { asRealPath, type RealPath, toFileUri } from '../core/path.ts';
 import type { BoundaryEntry, ViewMessage, WireRoot } from '../core/protocol.ts';
@@ -26,7 +27,7 @@ export function narrowView({ roots, boundary }: ViewMessage, limits: readonly Re
   const told = kept.map(({ name, path, access }) => ({
     uri: toFileUri(path),
     name,
-    _meta: { 'io.rootsd/access': access },
+    _meta: { [ACCESS_META]: access },
   }));
   return { roots: told, places: kept.map(({ name, ...place }) => place), key: JSON.stringify(kept) };
 }

@@ -22,7 +22,8 @@ describe('Tombstone', () => {
     assert.match(path, new RegExp(`^${base}/run/empty-[0-9a-f]{16}$`));
     assert.equal(statSync(path).mode & 0o777, 0o500);
     assert.equal(tombstone.use(), path);
-    assert.deepEqual(tombstone.root(), { uri: `file://${path}`, name: 'no access (rootsd)' });
+    const _meta = { 'io.rootsd/access': 'none' };
+    assert.deepEqual(tombstone.root(), { uri: `file://${path}`, name: 'no access (rootsd)', _meta });
     tombstone.close();
     assert.equal(existsSync(path), false);
   });

@@ -159,21 +159,14 @@ for (const sdk of SDKS) {
       assert.equal(await call(), '["b read-write"]');
     });
 
-    it('gives an empty directory in place of an empty list, but to a server that is known to understand one', async (t) => {
+    it('takes everything back from the server where nothing is allowed any more', async (t) => {
       const { daemon, roots } = await host(t);
       const { call, guard } = await served(t, sdk, roots);
       await call();
-      for (const [empty, expected] of [
-        ['tombstone', '["no access (rootsd) read-write"]'],
-        ['empty', '[]'],
-        ['stop', '["no access (rootsd) read-write"]'],
-      ] as const) {
-        daemon.plan = { ...daemon.plan, ...UNKNOWN_SERVER, empty };
-        const heard = sdk === '2.x, modern' ? once(roots, 'change') : once(guard, 'change');
-        daemon.publish(viewOf({}));
-        await heard;
-        assert.equal(await call(), expected, empty);
-      }
+      const heard = sdk === '2.x, modern' ? once(roots, 'change') : once(guard, 'change');
+      daemon.publish(viewOf({}));
+      await heard;
+      assert.equal(await call(), '[]');
     });
 
     it('offers nothing where the policy says so', async (t) => {
@@ -192,7 +185,7 @@ for (const sdk of SDKS) {
       const heard = sdk === '2.x, modern' ? null : once(guard, 'change');
       roots.close();
       await heard;
-      assert.equal(await call(), '["no access (rootsd) read-write"]');
+      assert.equal(await call(), '[]');
     });
   });
 }
@@ -209,6 +202,31 @@ const NO_CLIENT: SdkClient = {
 };
 
 describe('LiveRoots.install()', () => {
+  it('gives an empty directory in place of an empty list, but to a server that is known to understand one', async (t) => {
+    const { daemon, roots } = await host(t);
+    const held: { answer?: () => { readonly roots: readonly object[] } } = {};
+    roots.install({
+      ...NO_CLIENT,
+      setRequestHandler: (_method: never, answer: never) => {
+        held.answer = answer;
+      },
+    });
+    for (const [empty, expected] of [
+      [
+        'tombstone',
+        /^\[\{"uri":"file:\/\/[^"]*empty[^"]*","name":"no access \(rootsd\)","_meta":\{"io.rootsd\/access":"none"\}\}\]$/,
+      ],
+      ['empty', /^\[\]$/],
+      ['stop', /"no access \(rootsd\)"/],
+    ] as const) {
+      daemon.plan = { ...daemon.plan, ...UNKNOWN_SERVER, empty };
+      const change = once(roots, 'change');
+      daemon.publish(viewOf({}));
+      await change;
+      assert.match(JSON.stringify(held.answer?.().roots), expected, empty);
+    }
+  });
+
   it('tells of a change only a client whose session is initialized and has such a notification', async (t) => {
     const { daemon, roots, b } = await host(t);
     const told: string[] = [];

@@ -127,6 +127,7 @@ for (const sdk of SDKS) {
         'a list without a usable entry',
         [{ uri: 'https://example.org/' }, { uri: 'relative' }, { uri: 'file:///nowhere' }],
       ],
+      ['a directory that stands for an empty list', [root('/', 'none')]],
       ['a client without roots', null],
     ] as const) {
       it(`allows nothing by ${name}`, async (t) => {
@@ -146,7 +147,7 @@ for (const sdk of SDKS) {
       ];
       const { call, warnings } = await guarded(t, sdk, { list }, pathsOf);
       assert.equal(await call(), JSON.stringify([join(base, 'a')]));
-      assert.match(warnings[0] ?? '', /"vscode:\/\/a\/", which is left out/);
+      assert.match(warnings[0] ?? '', /"vscode:\/\/a\/", which is left out: it does not begin with "file:\/\/"/);
       assert.match(warnings[1] ?? '', /none", which is left out: it does not exist/);
     });
 
@@ -185,7 +186,7 @@ for (const sdk of SDKS) {
       const rows: [string, string[]][] = [
         ['', [`${base}/a/`]],
         [base, [`${base}/a/`]],
-        [`${base}/a/`, [`${base}/a/`, `${base}/a/f`, `${base}/a/h#1`, `${base}/a/in/`, `${base}/a/sub/`]],
+        [`${base}/a/`, [`${base}/a/f`, `${base}/a/h#1`, `${base}/a/in/`, `${base}/a/sub/`]],
         [`${base}/a/s`, [`${base}/a/sub/`]],
         [`${base}/a/in/`, [`${base}/a/in/x`]],
         [`${base}/b`, []],
