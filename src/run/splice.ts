@@ -59,12 +59,6 @@ export function memberOf(text: Buffer, open: number, key: string): Member | unde
   return membersOf(text, open).findLast((member) => member.key === key);
 }
 
-/** The members of these names that count, read in one go; of a long text that matters. */
-export function pickMembers(text: Buffer, open: number, keys: readonly string[]): readonly (Member | undefined)[] {
-  const members = membersOf(text, open);
-  return keys.map((key) => members.findLast((member) => member.key === key));
-}
-
 /** Where the object starts that is the whole text, or the value at that place; -1 if it is none. */
 export function objectAt(text: Buffer, start = 0): number {
   const at = skipBlanks(text, start);
