@@ -58,6 +58,8 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
   readonly #clients = new Set<SdkClient>();
   readonly #completers = new Set<Completer>();
   #view: ViewMessage;
+  /** Has a server asked for its list? */
+  #hasAsked = false;
 
   /** See connectRoots(). */
   static async open(options: ConnectOptions, clockwork: Clockwork = {}): Promise<LiveRoots> {
@@ -113,7 +115,7 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
   install(client: SdkClient): void {
     if (!this.#view.plan.roots) return;
     client.registerCapabilities({ roots: { listChanged: true } });
-    onRequest(client, METHOD.listRoots, () => ({ roots: this.#told() }));
+    onRequest(client, METHOD.listRoots, () => this.#answer(client));
     this.#clients.add(client);
   }
 
@@ -161,6 +163,16 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
 
   get #wire(): readonly WireRoot[] {
     return this.#view.plan.roots ? this.#view.roots : [];
+  }
+
+  #answer(client: SdkClient): object {
+    if (!this.#hasAsked) {
+      this.#hasAsked = true;
+      // Whoever has its list may be asked for more, see docs/consent.md. The list does not wait for that.
+      const era = speaksModern(client) ? 'modern' : 'legacy';
+      this.#attachment.report({ era, channels: ['roots'], askedForRoots: true });
+    }
+    return { roots: this.#told() };
   }
 
   /** What `roots/list` gives. A server to which an empty list means what it had, or everything, gets an empty directory. */

@@ -149,6 +149,19 @@ for (const sdk of SDKS) {
       assert.equal(await call(), '["a read-write"]');
     });
 
+    it('says once to the daemon that the server has asked', async (t) => {
+      const { daemon, roots } = await host(t);
+      const { call } = await served(t, sdk, roots);
+      await call();
+      const era = sdk === '2.x, modern' ? 'modern' : 'legacy';
+      const { params } = await daemon.next('rootsd/report');
+      assert.deepEqual(params, { era, channels: ['roots'], askedForRoots: true });
+      await call();
+      daemon.publish(daemon.view);
+      await daemon.next('rootsd/ack');
+      assert.ok(daemon.received.every(({ method }) => method !== 'rootsd/report'));
+    });
+
     it('lists what holds after a change', async (t) => {
       const { daemon, roots, b } = await host(t);
       const { call, guard } = await served(t, sdk, roots);
