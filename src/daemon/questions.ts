@@ -19,7 +19,16 @@ import type { Part } from './open-parts.ts';
 import { QuestionRate } from './question-rate.ts';
 
 /** What a session asks for. */
-export type Wanted = Omit<Question, 'id' | 'since' | 'until'>;
+export interface Wanted {
+  readonly asks: Omit<Question, 'id' | 'since' | 'until'>;
+  /** Equal for equal ones; made once for all sessions that are alike. */
+  readonly text: string;
+}
+
+/** Makes it. */
+export function wantedOf(asks: Wanted['asks']): Wanted {
+  return { asks, text: `${asks.access} ${keyText(asks.key)}` };
+}
 
 export interface OpenQuestion {
   readonly question: Question;
@@ -44,7 +53,9 @@ interface Open {
   readonly sessions: Set<string>;
   readonly cancelDeadline: () => void;
   count: number;
+  /** An answer is being taken: what happens to the question meanwhile waits for that. */
   isAnswering: boolean;
+  isOver: boolean;
 }
 
 export class Questions implements Part {
@@ -55,6 +66,8 @@ export class Questions implements Part {
   readonly #byText = new Map<string, Open>();
   /** What each session has asked: once each. */
   readonly #asked = new Map<string, Set<string>>();
+  /** The sessions of which it was said that some of their questions are held back. */
+  readonly #warned = new Set<string>();
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -67,25 +80,29 @@ export class Questions implements Part {
 
   /** A session asks for all of this now: what it has not asked yet is asked, what it no longer asks for is not. */
   update(session: string, wanted: readonly Wanted[]): void {
-    const texts = new Map(wanted.map((one) => [textOf(one), one]));
+    const texts = new Set(wanted.map(({ text }) => text));
     for (const open of this.#open.values()) {
       if (open.sessions.has(session) && !texts.has(open.text)) this.#leave(open, session);
     }
     const asked = this.#asked.get(session) ?? new Set();
-    const heldBack = [...texts].filter(([text, one]) => !asked.has(text) && !this.#ask(session, text, one));
-    this.#asked.set(
-      session,
-      new Set([...asked, ...texts.keys()].filter((text) => !heldBack.some(([held]) => held === text))),
-    );
+    this.#asked.set(session, asked);
+    const heldBack = wanted.filter((one) => {
+      if (asked.has(one.text)) return false;
+      const isAsked = this.#ask(session, one);
+      if (isAsked) asked.add(one.text);
+      return !isAsked;
+    });
     const [first] = heldBack;
-    if (first === undefined) return;
-    const fields = { session, server: first[1].asker.server, count: heldBack.length };
+    if (first === undefined || this.#warned.has(session)) return;
+    this.#warned.add(session);
+    const fields = { session, server: first.asks.asker.server, count: heldBack.length };
     this.#options.record('warn', LOG_EVENTS.consentHeldBack, fields);
   }
 
   /** Nobody asks any more what this session alone asked. */
   sessionClosed(session: string): void {
     this.#asked.delete(session);
+    this.#warned.delete(session);
     for (const open of this.#open.values()) if (open.sessions.has(session)) this.#leave(open, session);
   }
 
@@ -105,6 +122,8 @@ export class Questions implements Part {
       return given;
     } finally {
       open.isAnswering = false;
+      if (open.isOver) this.#withdraw(open, 'nobody has answered in time');
+      else if (open.sessions.size === 0) this.#withdraw(open, 'nobody asks any more');
     }
   }
 
@@ -112,21 +131,26 @@ export class Questions implements Part {
     for (const open of this.#open.values()) this.#close(open);
   }
 
-  /** false: there were too many. */
-  #ask(session: string, text: string, wanted: Wanted): boolean {
+  /** false: not now. There are too many, or an answer is just being taken that may not be meant for this session. */
+  #ask(session: string, { asks, text }: Wanted): boolean {
     const known = this.#byText.get(text);
+    if (known?.isAnswering) return false;
     if (known !== undefined) {
       known.sessions.add(session);
       known.count += 1;
       return true;
     }
     const { clock, newId, timeoutMs, channels, record } = this.#options;
-    if (!this.#rate.take(wanted.asker.server, clock.now())) return false;
+    if (!this.#rate.take(asks.asker.server, clock.now())) return false;
     const sinceMs = clock.epochMs();
     const [since, until] = [sinceMs, sinceMs + timeoutMs].map((ms) => new Date(ms).toISOString()) as [string, string];
-    const question: Question = { ...wanted, id: newId(), since, until };
-    const cancelDeadline = clock.after(timeoutMs, () => this.#withdraw(open, 'nobody has answered in time'));
-    const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, count: 1, isAnswering: false };
+    const question: Question = { ...asks, id: newId(), since, until };
+    const cancelDeadline = clock.after(timeoutMs, () => {
+      open.isOver = true;
+      if (!open.isAnswering) this.#withdraw(open, 'nobody has answered in time');
+    });
+    const state = { count: 1, isAnswering: false, isOver: false };
+    const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, ...state };
     this.#open.set(question.id, open);
     this.#byText.set(text, open);
     const { id, asker, root, key, access, rule } = question;
@@ -140,10 +164,11 @@ export class Questions implements Part {
 
   #leave(open: Open, session: string): void {
     open.sessions.delete(session);
-    if (open.sessions.size === 0) this.#withdraw(open, 'nobody asks any more');
+    if (open.sessions.size === 0 && !open.isAnswering) this.#withdraw(open, 'nobody asks any more');
   }
 
   #withdraw(open: Open, why: string): void {
+    if (!this.#open.has(open.question.id)) return;
     this.#options.record('info', LOG_EVENTS.consentWithdrawn, { question: open.question.id, why });
     this.#close(open);
   }
@@ -154,8 +179,4 @@ export class Questions implements Part {
     open.cancelDeadline();
     for (const channel of this.#options.channels) channel.withdraw(open.question);
   }
-}
-
-function textOf({ key, access }: Wanted): string {
-  return `${access} ${keyText(key)}`;
 }

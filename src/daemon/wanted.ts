@@ -6,7 +6,7 @@ import { byLength } from '../core/question.ts';
 import { refOf } from '../core/rule-order.ts';
 import type { View } from '../core/view.ts';
 import type { Grants } from './grants.ts';
-import type { Wanted } from './questions.ts';
+import { type Wanted, wantedOf } from './questions.ts';
 
 export interface Asking {
   readonly peer: Peer;
@@ -32,11 +32,14 @@ function wanted(
     root,
     written,
     offer,
-  }: Pick<Wanted, 'root' | 'written'> & { readonly offer: NonNullable<View['entries'][number]['decision']['offer']> },
+  }: Pick<Wanted['asks'], 'root' | 'written'> & {
+    readonly offer: NonNullable<View['entries'][number]['decision']['offer']>;
+  },
 ): Wanted {
   const { rule, access, scopes } = offer;
   const user = observed?.user.name ?? `uid:${key.uid}`;
   const asker = { server: claimed.server, class: peerClass, host: claimed.host, user };
   const { reason = null, approver } = rule;
-  return { key, asker, root, written, access, rule: refOf(rule), reason, scopes: byLength(scopes), approver };
+  const rest = { rule: refOf(rule), reason, scopes: byLength(scopes), approver };
+  return wantedOf({ key, asker, root, written, access, ...rest });
 }

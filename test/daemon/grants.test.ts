@@ -234,6 +234,9 @@ test('a yes takes back what was refused, and a no to more leaves what was given'
   await no(grants);
   const answered = grants.consentsOf('one').answerTo(ASKED);
   assert.deepEqual(answered?.state === 'granted' && [answered.access, answered.asked], ['read-only', 'read-write']);
+  await yes(grants, { scope: '8h', access: 'read-only' });
+  await grants.revoke(() => true, BY_COMMAND);
+  assert.equal(answer(grants, 'one'), 'nothing');
 });
 
 test('revoke() takes back at once, also for the next start, and says since when it was exposed', async (t) => {
