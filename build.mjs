@@ -2,6 +2,7 @@
 // compiled, what it loads for files of settings, the helper process that looks at slow places, the thread that reads large
 // policies, and the libraries, each one file, with the types of what they export.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
@@ -80,9 +81,13 @@ compileRun(new URL('dist/run.js', import.meta.url));
 
 /** What V8 makes of the bundle, for bin/rootsd: of all functions, also those that are rarely called. */
 function compileRun(bundle) {
+  const code = readFileSync(bundle, 'utf8');
+  const compiled = `run-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.compiled`;
+  const text = `// ${compiled}\n${code}`;
   setFlagsFromString('--no-lazy');
-  const script = new Script(readFileSync(bundle, 'utf8'), { filename: 'run.js' });
+  const script = new Script(text, { filename: 'run.js' });
   // As they are where it is taken: V8 takes nothing that was made with other flags.
   setFlagsFromString('--lazy');
-  writeFileSync(`${bundle.pathname}.cache`, script.createCachedData());
+  writeFileSync(bundle, text);
+  writeFileSync(new URL(compiled, bundle), script.createCachedData());
 }
