@@ -7,6 +7,7 @@
 // roots after list_changed). Both print "ready" first, and wait for a line on standard input where they are about to begin.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,8 @@ static void fan_out(int rounds) {
 }
 
 int main(int argc, char **argv) {
+  // A server that hangs up is an error with its name.
+  signal(SIGPIPE, SIG_IGN);
   if (argc != 6) return 64;
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);

@@ -7,7 +7,7 @@ import { openNative } from '../disk/native.ts';
 import { acquireLock, type Lock, lockBy } from '../socket/lock.ts';
 import type { Machine } from './machine.ts';
 
-const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 30_000;
 const PAUSE_MS = 20;
 
 /** Runs an edit, from reading to writing, when no other one of this user is under way. Throws POLICY_BUSY after 10 s. */
