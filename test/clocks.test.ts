@@ -14,7 +14,6 @@ const READERS: Readonly<Record<string, string>> = {
   'commands/serve.ts': 'since when the daemon, a layer or a session is there is shown; lines of the audit carry a time',
   'disk/clock.ts': 'compared with the times of the disk alone, to tell a change that its next look could miss',
   'disk/moment.ts': 'a consent ends by whichever clock says so first: a wall clock that is set can only end it',
-    "the age of a file is known by the disk's clock alone; the wait has an end by the monotonic one",
   'system/log.ts': 'lines of the log carry a time',
 };
 

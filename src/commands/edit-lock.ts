@@ -10,7 +10,7 @@ import type { Machine } from './machine.ts';
 const LONGEST_WAIT_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Runs an edit, from reading to writing, when no other one of this user is under way. Throws POLICY_BUSY after 10 s. */
+/** Runs an edit, from reading to writing, when no other one of this user is under way. Throws POLICY_BUSY after 30 s. */
 export async function whileAlone<T>(machine: Machine, edit: () => Promise<T>): Promise<T> {
   const lock = await takeLock(join(machine.stateDirectory, 'edit'));
   try {

@@ -37,7 +37,7 @@ export const CODES = {
   },
   POLICY_BUSY: {
     kind: 'temporary',
-    text: 'Cannot edit the policies: another "rootsd allow" or "rootsd revoke" has been at it for 10 s',
+    text: 'Cannot edit the policies: another "rootsd allow" or "rootsd revoke" has been at it for 30 s',
     hint: 'Try again when it is done',
   },
   POLICY_LAYER_GONE: {
