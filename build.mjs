@@ -1,6 +1,6 @@
 // Builds dist/: the program with its chunks, `rootsd run` as one file of its own (it must load next to nothing) and
 // compiled, what it loads for files of settings, the helper process that looks at slow places, the thread that reads large
-// policies, and the libraries, each one file, with the types of what they export.
+// policies, and the libraries, which share their errors, with the types of what they export.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
 });
 const libraries = { host: 'src/lib/host.ts', server: 'src/lib/server.ts' };
-await build({ ...shared, entryPoints: libraries, outdir: 'dist/lib' });
+await build({ ...shared, entryPoints: libraries, outdir: 'dist/lib', splitting: true, chunkNames: 'shared-[hash]' });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.lib.json'], { stdio: 'inherit' });
 compileRun(new URL('dist/run.js', import.meta.url));
 

@@ -143,6 +143,12 @@ describe('the packed package', () => {
     compile(directory, 'servers', SERVERS, { skipLibCheck: true });
   });
 
+  it('has one class of errors for both libraries', () => {
+    const both = "import { RootsError } from 'rootsd/host'; import * as server from 'rootsd/server';";
+    const print = 'console.log(RootsError === server.RootsError)';
+    assert.equal(run(process.execPath, ['--input-type=module', '-e', `${both} ${print}`], directory), 'true\n');
+  });
+
   it('has libraries that load no package, and nothing but Node', () => {
     const alone = join(directory, 'alone/node_modules');
     mkdirSync(alone, { recursive: true });

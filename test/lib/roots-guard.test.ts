@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { RootsGuard, type RootsGuardOptions } from '../../src/lib/roots-guard.ts';
-import type { SdkServer } from '../../src/lib/sdk.ts';
+import type { SdkClient, SdkServer } from '../../src/lib/sdk.ts';
 import { makeTree } from '../support/tree.ts';
 import { type Connected, connected, LEGACY, later, type Root, SDKS, type Sdk } from './connected.ts';
 
@@ -323,6 +323,35 @@ describe('RootsGuard.handler() on revision 2026-07-28', () => {
     assert.equal(rounds, 2);
   });
 });
+
+for (const sdk of SDKS) {
+  it(`RootsGuard.handler() wraps handlers of resources and prompts on SDK ${sdk}`, async (t) => {
+    const base = makeTree(t, TREE);
+    const held: { client?: SdkClient } = {};
+    await connected(t, sdk, {
+      list: () => ({ roots: [root(base)] }),
+      install: (client) => {
+        held.client = client;
+      },
+      setUp: (mcp) => {
+        const guard = new RootsGuard(mcp);
+        const { registerResource, registerPrompt } = mcp as unknown as Record<string, (...args: unknown[]) => void>;
+        const read = async (uri: URL, _context: unknown) => ({
+          contents: [{ uri: uri.href, text: String(await pathsOf(guard)) }],
+        });
+        const get = async (_context: unknown) => ({
+          messages: [{ role: 'user', content: { type: 'text', text: String(await pathsOf(guard)) } }],
+        });
+        registerResource?.call(mcp, 'r', 'test://r', {}, guard.handler(read));
+        registerPrompt?.call(mcp, 'p', {}, guard.handler(get));
+        return async () => null;
+      },
+    });
+    const { readResource, getPrompt } = held.client as unknown as Record<string, (params: object) => Promise<object>>;
+    assert.ok(JSON.stringify(await readResource?.call(held.client, { uri: 'test://r' })).includes(`"text":"${base}"`));
+    assert.ok(JSON.stringify(await getPrompt?.call(held.client, { name: 'p' })).includes(`"text":"${base}"`));
+  });
+}
 
 describe('RootsGuard.open()', () => {
   it('reads and writes as the roots allow, in modes as node:fs names them', async (t) => {
