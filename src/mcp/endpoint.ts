@@ -12,10 +12,12 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { RPC } from '../core/protocol.ts';
 import type { Clock } from '../disk/clock.ts';
+import { Completer } from './completer.ts';
 import type { EndpointSession } from './endpoint-session.ts';
 import { LineTransport, type LineTransportOptions } from './line-transport.ts';
-import { isInsideRoots } from './places.ts';
-import { type Params, readCallParams, readListParams, readUri } from './read-params.ts';
+import { isInside } from './places.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { type Params, readCallParams, readGetPromptParams, readListParams, readUri } from './read-params.ts';
 import { RequestRefused } from './request-refused.ts';
 import { listResources, listTemplates, noSuchResource, pathOfUri, readResource } from './resources.ts';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
@@ -42,6 +44,7 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #transport: LineTransport;
   readonly #subscriptions: Subscriptions;
+  readonly #completer: Completer;
   /** What a modern client listens to, by the id of the request that lasts as long. */
   readonly #listening = new Map<unknown, readonly string[]>();
   /** The one that the client talks to; while an era is being found out there may be none, or another. */
@@ -49,11 +52,14 @@ export class Endpoint {
   #isReady = false;
   /** What the client has been told of, to tell it of a change. */
   #resources: string;
+  #prompts: string;
 
   constructor(options: EndpointOptions) {
     this.#options = options;
     const { session, clock, version } = options;
     this.#resources = this.#resourcesNow();
+    this.#prompts = this.#promptsNow();
+    this.#completer = new Completer({ session, clock });
     this.#subscriptions = new Subscriptions({ session, clock, onUpdate: (uri) => this.#tellUpdate(uri) });
     this.#transport = new LineTransport(options);
     serveStdio(({ era }) => this.#makeServer(era, version), {
@@ -76,17 +82,19 @@ export class Endpoint {
 
   /** Policy or disk have changed: tells what that means for this client. */
   changed(): void {
-    const resources = this.#resourcesNow();
-    if (resources !== this.#resources) {
-      this.#resources = resources;
-      this.#notify('notifications/resources/list_changed');
-    }
+    this.#completer.forget();
+    const [resources, prompts] = [this.#resourcesNow(), this.#promptsNow()];
+    if (resources !== this.#resources) this.#notify('notifications/resources/list_changed');
+    if (prompts !== this.#prompts) this.#notify('notifications/prompts/list_changed');
+    this.#resources = resources;
+    this.#prompts = prompts;
     void this.#subscriptions.lookAgain();
   }
 
   /** The client is gone. */
   closed(): void {
     this.#subscriptions.close();
+    this.#completer.close();
     this.#transport.closed();
   }
 
@@ -94,7 +102,12 @@ export class Endpoint {
     const server = new Server(
       { name: 'rootsd', title: 'rootsd', version },
       {
-        capabilities: { resources: { subscribe: true, listChanged: true }, tools: {} },
+        capabilities: {
+          resources: { subscribe: true, listChanged: true },
+          tools: {},
+          prompts: { listChanged: true },
+          completions: {},
+        },
         instructions: INSTRUCTIONS,
       },
     );
@@ -105,16 +118,16 @@ export class Endpoint {
     };
     this.#serveResources(server, era);
     this.#serveTools(server);
+    this.#servePrompts(server);
     this.#server = server;
     return server;
   }
 
   #serveResources(server: Server, era: 'legacy' | 'modern'): void {
     const { session } = this.#options;
-    const roots = () => session.sight().view.told;
     this.#serve(server, 'resources/list', (params) => {
       readListParams(params);
-      return listResources(roots());
+      return listResources(session.sight());
     });
     this.#serve(server, 'resources/templates/list', (params) => {
       readListParams(params);
@@ -137,6 +150,16 @@ export class Endpoint {
     this.#serve(server, 'tools/call', (params) => callTool(this.#options.session, readCallParams(params)));
   }
 
+  #servePrompts(server: Server): void {
+    const { session } = this.#options;
+    this.#serve(server, 'prompts/list', (params) => {
+      readListParams(params);
+      return listPrompts(session);
+    });
+    this.#serve(server, 'prompts/get', (params) => getPrompt(session, readGetPromptParams(params)));
+    this.#serve(server, 'completion/complete', (params) => this.#completer.complete(params));
+  }
+
   /** Answers a method. What is thrown and no refusal is a bug: nothing of it goes to the client. */
   #serve(server: Server, method: string, act: (params: Params) => Result | Promise<Result>): void {
     server.setRequestHandler(method, { params: AS_IT_IS }, async (params) => {
@@ -152,7 +175,7 @@ export class Endpoint {
 
   async #subscribe(uri: string): Promise<Record<string, never>> {
     const path = pathOfUri(uri);
-    if (path === null || !isInsideRoots(this.#options.session.sight(), path)) throw noSuchResource(uri);
+    if (path === null || !isInside(this.#options.session.sight().view.told, path)) throw noSuchResource(uri);
     if (await this.#subscriptions.add(uri)) return {};
     throw new RequestRefused(RPC.invalidRequest, `At most ${MAX_SUBSCRIPTIONS} resources can be subscribed to`);
   }
@@ -187,8 +210,12 @@ export class Endpoint {
     this.#server.notification(notice as Parameters<Server['notification']>[0]).catch(this.#options.onBug);
   }
 
+  #promptsNow(): string {
+    return JSON.stringify(listPrompts(this.#options.session));
+  }
+
   #resourcesNow(): string {
-    return JSON.stringify(listResources(this.#options.session.sight().view.told));
+    return JSON.stringify(listResources(this.#options.session.sight()));
   }
 }
 
@@ -197,4 +224,7 @@ const AS_IT_IS: StandardSchemaV1<Params> = {
   '~standard': { version: 1, vendor: 'rootsd', validate: (value) => ({ value: value as Params }) },
 };
 
-type NoticeMethod = 'notifications/resources/list_changed' | 'notifications/resources/updated';
+type NoticeMethod =
+  | 'notifications/resources/list_changed'
+  | 'notifications/resources/updated'
+  | 'notifications/prompts/list_changed';

@@ -1,6 +1,7 @@
 // Parameters of requests, checked. Each function throws a RequestRefused (-32602) that names the member and says how it
 // must be; the SDK's own check would answer -32603, with what its schema says.
 
+import type { Chosen } from '../core/prompt.ts';
 import { invalidParams } from './request-refused.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -25,11 +26,48 @@ export function readCallParams(params: Params): CallParams {
   return { name: readText('name', params.name), given };
 }
 
-export function readText(key: string, value: unknown): string {
+export interface GetPromptParams {
+  readonly name: string;
+  readonly chosen: Chosen;
+}
+
+export function readGetPromptParams(params: Params): GetPromptParams {
+  return { name: readText('name', params.name), chosen: readChosen('arguments', params.arguments) };
+}
+
+export interface CompleteParams {
+  readonly ref:
+    | { readonly kind: 'prompt'; readonly name: string }
+    | { readonly kind: 'resource'; readonly uri: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  readonly chosen: Chosen;
+}
+
+export function readCompleteParams({ ref, argument, context = {} }: Params): CompleteParams {
+  if (!isObject(argument)) throw invalidParams('"argument" must be an object');
+  if (!isObject(context)) throw invalidParams('"context" must be an object');
+  const name = readText('argument.name', argument.name);
+  const value = readText('argument.value', argument.value);
+  return { ref: readRef(ref), argument: { name, value }, chosen: readChosen('context.arguments', context.arguments) };
+}
+
+function readRef(ref: unknown): CompleteParams['ref'] {
+  const { type, name, uri } = isObject(ref) ? ref : {};
+  if (type === 'ref/prompt') return { kind: 'prompt', name: readText('ref.name', name) };
+  if (type === 'ref/resource') return { kind: 'resource', uri: readText('ref.uri', uri) };
+  throw invalidParams('"ref.type" must be "ref/prompt" or "ref/resource"');
+}
+
+function readChosen(key: string, value: unknown = {}): Chosen {
+  if (!isObject(value)) throw invalidParams(`"${key}" must be an object`);
+  return new Map(Object.entries(value).map(([name, text]) => [name, readText(`${key}.${name}`, text)]));
+}
+
+function readText(key: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw invalidParams(`"${key}" must be a string`);
 }
 
-export function isObject(value: unknown): value is Params {
+function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,12 +6,12 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { ListedEntry } from '../core/listing.ts';
+import type { EntryKind, ListedEntry } from '../core/listing.ts';
 import { parseFileUri, type RealPath, toFileUri } from '../core/path.ts';
 import type { ToldRoot } from '../core/view.ts';
 import type { FetchedPlace } from '../disk/fetch-place.ts';
-import type { EndpointSession } from './endpoint-session.ts';
-import { fetchVisible, MAX_FILE_BYTES } from './places.ts';
+import type { EndpointSession, Sight } from './endpoint-session.ts';
+import { fetchVisible, kindOfRoot, MAX_FILE_BYTES } from './places.ts';
 import { invalidParams } from './request-refused.ts';
 
 /** The template, and how clients also write it. */
@@ -28,8 +28,8 @@ const MAX_ENTRIES = 10_000;
 
 type ResourceEntry = ListResourcesResult['resources'][number];
 
-export function listResources(roots: readonly ToldRoot[]): ListResourcesResult {
-  return { resources: roots.map(rootResource) };
+export function listResources(sight: Sight): ListResourcesResult {
+  return { resources: sight.view.told.map((root) => rootResource(root, kindOfRoot(sight, root))) };
 }
 
 export function listTemplates(): ListResourceTemplatesResult {
@@ -48,7 +48,7 @@ export function listTemplates(): ListResourceTemplatesResult {
 /** A file as text or blob, a directory as the list of what is in it. Throws RequestRefused for all else. */
 export async function readResource(session: EndpointSession, uri: string): Promise<ReadResourceResult> {
   const path = pathOfUri(uri);
-  const place = path === null ? null : await fetchVisible(session, path, 'all');
+  const place = path === null ? null : await fetchVisible(session, path, { want: 'all' });
   if (place === null) throw noSuchResource(uri);
   if (place.entries !== null) return { contents: [directoryContents(uri, place, place.entries)] };
   if (place.base64 === null) throw tooLarge(uri, place.size);
@@ -70,14 +70,14 @@ function tooLarge(uri: string, size: number): Error {
   return invalidParams(`the file has ${size} bytes, at most ${MAX_FILE_BYTES} are sent`, { uri, size });
 }
 
-function rootResource({ uri, root, title, access, carved }: ToldRoot): ResourceEntry {
+function rootResource({ uri, root, title, access, carved }: ToldRoot, kind: EntryKind): ResourceEntry {
   const without = carved.length === 0 ? '' : `, without ${carved.map((path) => `"${path}"`).join(' and ')}`;
   return {
     uri,
     name: root,
     title,
     description: `${access}${without}`,
-    mimeType: DIRECTORY_TYPE,
+    ...(kind === 'directory' ? { mimeType: DIRECTORY_TYPE } : {}),
     _meta: { [ACCESS_META]: access },
   };
 }

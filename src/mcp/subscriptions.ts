@@ -76,7 +76,7 @@ export class Subscriptions {
   /** null: there is nothing that the session may see. */
   async #look(uri: string): Promise<string | null> {
     const path = pathOfUri(uri);
-    const place = path === null ? null : await fetchVisible(this.#options.session, path, 'look');
+    const place = path === null ? null : await fetchVisible(this.#options.session, path, { want: 'look' });
     return place?.signature ?? null;
   }
 }

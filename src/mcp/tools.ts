@@ -7,7 +7,7 @@ import type { Decision } from '../core/decision.ts';
 import { checkPathText, parseFileUri } from '../core/path.ts';
 import { literalPattern } from '../core/pattern.ts';
 import type { EndpointSession } from './endpoint-session.ts';
-import { isInsideRoots } from './places.ts';
+import { isInside } from './places.ts';
 import type { CallParams, Params } from './read-params.ts';
 import { invalidParams } from './request-refused.ts';
 import { CHECK_PATH, LIST_ROOTS, REQUEST_ACCESS } from './tool-descriptions.ts';
@@ -81,9 +81,9 @@ async function checkPath(session: EndpointSession, given: string): Promise<Check
   if (!parsed.ok || fault !== null) return { verdict: 'invalid', ...DENIED, why: `the path ${fault}` };
   const { path } = parsed;
   if (path.split('/').includes('..')) return { verdict: 'invalid', ...DENIED, why: DOT_DOT };
-  if (!isInsideRoots(session.sight(), path)) return outside(session, path);
+  if (!isInside(session.sight().view.told, path)) return outside(session, path);
   const leads = await session.resolve(path);
-  if (!leads.ok || !isInsideRoots(session.sight(), leads.path)) {
+  if (!leads.ok || !isInside(session.sight().view.told, leads.path)) {
     return { verdict: 'outside', ...DENIED, why: LEADS_OUT };
   }
   const decision = decided(session, path, leads.path);

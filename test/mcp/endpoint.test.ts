@@ -1,44 +1,10 @@
-// The endpoint of a real daemon, asked by clients of both eras.
+// The endpoint of a real daemon, asked by clients of both eras: resources and tools.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { connectPeer } from '../socket/raw-peer.ts';
-import { ERAS, listen, McpPeer, openMcpPeer } from '../support/mcp-peer.ts';
-import { TestHome } from '../support/serve.ts';
-
-const TREE = [
-  'file home/app/a.ts hello',
-  'dir home/app/sub',
-  'file home/other/secret no',
-  'link home/app/leak -> ../other/secret',
-  'link home/app/out -> ../other',
-  'link home/app/in -> sub',
-  'fifo home/app/pipe',
-];
-const POLICY = `roots:
-  app: { path: ~/app, title: The App }
-  other: { path: ~/other }
-  closed: { path: ~/closed }
-servers: { special: {} }
-rules:
-  - { id: app, allow: [app], access: read-write }
-  - { id: other, ask: [other] }
-  - { id: special, allow: [other], servers: [special] }
-  - { id: closed, deny: [~/closed], reason: Closed for ever }
-`;
-
-async function served(t: TestContext): Promise<TestHome> {
-  const home = new TestHome(t, TREE);
-  writeFileSync(join(home.home, 'app/sub/é b#%.txt'), 'text');
-  home.policy(POLICY);
-  await home.serve();
-  return home;
-}
-
-function uriOf(home: TestHome, path: string): string {
-  return `file://${home.home}/${path}`;
-}
+import { test } from 'node:test';
+import { POLICY, served, uriOf } from '../support/endpoint-home.ts';
+import { ERAS, listen, openMcpPeer } from '../support/mcp-peer.ts';
 
 for (const era of ERAS) {
   test(`a ${era} client lists the roots as resources, with title and access`, async (t) => {
@@ -200,51 +166,3 @@ for (const era of ERAS) {
     );
   });
 }
-
-test('a client that subscribes to what it may not see is refused as for what is not there', async (t) => {
-  const home = await served(t);
-  const client = await openMcpPeer(t, home.socket, 'legacy');
-  const { error } = await client.ask('resources/subscribe', { uri: uriOf(home, 'other/secret') });
-  assert.equal(error?.code, -32602);
-});
-
-test('a legacy client that has not said that it is ready hears of no change', async (t) => {
-  const home = await served(t);
-  const client = new McpPeer(await connectPeer(t, home.socket), 'legacy');
-  const clientInfo = { name: 'test', version: '1' };
-  await client.result('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-  home.policy(`${POLICY}  - { id: more, allow: [other] }\n`);
-  // Served all the same.
-  for (let count = 1; count === 1; ) count = (await client.result('resources/list')).resources.length;
-  assert.deepEqual(client.peer.received.join('').match(/list_changed"/g), null);
-});
-
-test('requests of all kinds of ids are answered by their ids, however many are under way', async (t) => {
-  const home = await served(t);
-  const client = await openMcpPeer(t, home.socket, 'legacy');
-  const ids = [0, '', 'a', -5, ...Array.from({ length: 300 }, (_, i) => `many-${i}`)];
-  for (const id of ids) {
-    client.peer.send({ jsonrpc: '2.0', id, method: 'resources/read', params: { uri: uriOf(home, 'app') } });
-  }
-  const answered = new Set<unknown>();
-  while (answered.size < ids.length) answered.add((await client.peer.next()).id);
-  assert.deepEqual(answered, new Set(ids));
-});
-
-test('a message that is no JSON-RPC gets an error, and the session goes on', async (t) => {
-  const home = await served(t);
-  const client = await openMcpPeer(t, home.socket, 'legacy');
-  for (const message of [
-    [],
-    5,
-    { jsonrpc: '1.0', id: 9, method: 'ping' },
-    { jsonrpc: '2.0', id: 9, method: 'ping', params: 5 },
-  ]) {
-    client.peer.send(message);
-    assert.ok([-32600, -32602].includes((await client.peer.next()).error?.code ?? 0));
-  }
-  for (const params of [{ _meta: null }, { _meta: 5 }, { _meta: [] }, { uri: {} }, { __proto__: null, uri: 1 }]) {
-    assert.ok((await client.ask('resources/read', params)).error?.code === -32602);
-  }
-  await client.result('ping');
-});

@@ -24,6 +24,7 @@ export class McpPeer {
   readonly #notices: Reply[] = [];
   readonly #replies = new Map<unknown, Reply>();
   #nextId = 1;
+  #taking: Promise<void> | null = null;
 
   constructor(peer: RawPeer, era: Era) {
     this.peer = peer;
@@ -49,7 +50,7 @@ export class McpPeer {
     for (;;) {
       const reply = this.#replies.get(id);
       if (reply !== undefined) return reply;
-      await this.#take();
+      await this.#taken();
     }
   }
 
@@ -72,8 +73,16 @@ export class McpPeer {
     for (;;) {
       const notice = this.#notices.shift();
       if (notice !== undefined) return notice;
-      await this.#take();
+      await this.#taken();
     }
+  }
+
+  /** One message is taken for all that wait. */
+  #taken(): Promise<void> {
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null;
+    });
+    return this.#taking;
   }
 
   async #take(): Promise<void> {

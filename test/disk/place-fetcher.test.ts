@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { asRealPath } from '../../src/core/path.ts';
+import { kernelWalk } from '../../src/disk/kernel-walk.ts';
+import { MountTable } from '../../src/disk/mounts.ts';
+import { PlaceFetcher } from '../../src/disk/place-fetcher.ts';
+import { FakeClock } from '../support/clock.ts';
+import { mountLine } from '../support/mount-line.ts';
+import { makeTree, temporaryDirectory } from '../support/tree.ts';
+
+function requestFor(base: string, path: string) {
+  const bounds = [{ path: asRealPath(base), carved: [] }];
+  return { path: join(base, path), bounds, want: 'all', maxBytes: 100 } as const;
+}
+
+test('PlaceFetcher lets others have their turn while it lists a large directory', async (t) => {
+  const base = temporaryDirectory(t);
+  for (let i = 0; i < 30_000; i++) writeFileSync(join(base, `entry-${i}`), '');
+  using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable() });
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const fetched = await fetcher.fetch(requestFor(base, ''));
+  isDone = true;
+  assert.equal(fetched.ok && fetched.entries?.length, 30_000);
+  assert.ok(turns > 2, `${turns} turns`);
+});
+
+test('PlaceFetcher leaves a mount that may hang to the helper, which judges as we do', async (t) => {
+  const base = makeTree(t, ['file net/a text', 'link net/out -> ../other', 'file other/secret', 'link l -> net/a']);
+  const file = join(base, 'mountinfo');
+  writeFileSync(file, ['1 0 / ext4', `2 1 ${base}/net nfs4`].map(mountLine).join(''));
+  const touched: string[] = [];
+  const walk = kernelWalk();
+  const watched = {
+    ...walk,
+    reach(path: string) {
+      touched.push(path);
+      return walk.reach(path);
+    },
+  };
+  using fetcher = new PlaceFetcher({ walk: watched, mounts: new MountTable({ file }) });
+  const alive = setInterval(() => {}, 60_000);
+  t.after(() => clearInterval(alive));
+  const content = async (path: string, root = base) => {
+    const fetched = await fetcher.fetch({ ...requestFor(root, ''), path: join(base, path) });
+    if (!fetched.ok) return fetched.errno;
+    return fetched.base64 === null ? fetched.entries : Buffer.from(fetched.base64, 'base64').toString();
+  };
+  assert.equal(await content('net/a'), 'text');
+  assert.equal(await content('l'), 'text');
+  assert.deepEqual(await content('net', join(base, 'net')), [{ name: 'a', kind: 'file' }]);
+  assert.equal(await content('net/out/secret', join(base, 'net')), 'ENOENT');
+  assert.deepEqual(touched, [], 'looked at by this process');
+});
+
+test('PlaceFetcher gives up where the helper does not answer', async (t) => {
+  const base = makeTree(t, ['file net/a text', 'file hangs.mjs setInterval(()=>{},1000);process.stdin.resume()']);
+  const file = join(base, 'mountinfo');
+  writeFileSync(file, ['1 0 / ext4', `2 1 ${base}/net nfs4`].map(mountLine).join(''));
+  const clock = new FakeClock();
+  const script = join(base, 'hangs.mjs');
+  using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable({ file }), clock, script });
+  const alive = setInterval(() => {}, 60_000);
+  t.after(() => clearInterval(alive));
+  const first = fetcher.fetch(requestFor(base, 'net/a'));
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  clock.advance(2_000);
+  const fetched = await first;
+  assert.match(fetched.ok ? '' : fetched.why, /does not answer/);
+  // It is not asked again at once.
+  const again = await fetcher.fetch(requestFor(base, 'net/a'));
+  assert.match(again.ok ? '' : again.why, /does not answer/);
+});

@@ -1,0 +1,54 @@
+// The endpoint of a real daemon and clients that are early, hasty or wrong.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectPeer } from '../socket/raw-peer.ts';
+import { POLICY, served, uriOf } from '../support/endpoint-home.ts';
+import { McpPeer, openMcpPeer } from '../support/mcp-peer.ts';
+
+test('a client that subscribes to what it may not see is refused as for what is not there', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  const { error } = await client.ask('resources/subscribe', { uri: uriOf(home, 'other/secret') });
+  assert.equal(error?.code, -32602);
+});
+
+test('a legacy client that has not said that it is ready hears of no change', async (t) => {
+  const home = await served(t);
+  const client = new McpPeer(await connectPeer(t, home.socket), 'legacy');
+  const clientInfo = { name: 'test', version: '1' };
+  await client.result('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  home.policy(`${POLICY}  - { id: more, allow: [other] }\n`);
+  // Served all the same.
+  for (let count = 1; count === 1; ) count = (await client.result('resources/list')).resources.length;
+  assert.deepEqual(client.peer.received.join('').match(/list_changed"/g), null);
+});
+
+test('requests of all kinds of ids are answered by their ids, however many are under way', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  const ids = [0, '', 'a', -5, ...Array.from({ length: 300 }, (_, i) => `many-${i}`)];
+  for (const id of ids) {
+    client.peer.send({ jsonrpc: '2.0', id, method: 'resources/read', params: { uri: uriOf(home, 'app') } });
+  }
+  const answered = new Set<unknown>();
+  while (answered.size < ids.length) answered.add((await client.peer.next()).id);
+  assert.deepEqual(answered, new Set(ids));
+});
+
+test('a message that is no JSON-RPC gets an error, and the session goes on', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  for (const message of [
+    [],
+    5,
+    { jsonrpc: '1.0', id: 9, method: 'ping' },
+    { jsonrpc: '2.0', id: 9, method: 'ping', params: 5 },
+  ]) {
+    client.peer.send(message);
+    assert.ok([-32600, -32602].includes((await client.peer.next()).error?.code ?? 0));
+  }
+  for (const params of [{ _meta: null }, { _meta: 5 }, { _meta: [] }, { uri: {} }, { __proto__: null, uri: 1 }]) {
+    assert.ok((await client.ask('resources/read', params)).error?.code === -32602);
+  }
+  await client.result('ping');
+});
