@@ -60,6 +60,14 @@ export class Consent implements Part {
     this.questions.update(session.id, this.#options.wantedOf(session));
   }
 
+  /** A session asks for one root; resolves when a person has decided, or nobody is asked any more. */
+  request(session: AttachedSession, root: string): Promise<void> {
+    return this.questions.raise(
+      session.id,
+      this.#options.wantedOf(session).filter(({ asks }) => asks.root === root),
+    );
+  }
+
   /** All was decided anew: what is asked may be something else. A session a step. */
   *refreshInSteps(): Generator<void> {
     for (const session of this.#listed) {

@@ -150,6 +150,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       new Endpoints({
         sightOf: (session) => this.#sessions.sightOf(session),
         resolve: (path) => this.resolve(path),
+        request: (session, root) => this.#request(session, root),
         native: options.native,
         log: options.log,
       }),
@@ -389,6 +390,12 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     const attachment = this.#sessions.attach(...given);
     this.#options.onSessions?.(this.#sessions.count);
     return attachment;
+  }
+
+  /** What a person has decided is in force when it resolves. */
+  async #request(session: AttachedSession, root: string): Promise<void> {
+    await this.consent.request(session, root);
+    await this.#refresh();
   }
 
   #acknowledged(session: AttachedSession, ack: Ack): void {

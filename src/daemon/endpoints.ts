@@ -14,6 +14,7 @@ import { VERSION } from '../version.ts';
 export interface EndpointsOptions {
   readonly sightOf: (session: AttachedSession) => () => Sight;
   readonly resolve: (path: string) => Promise<Leads>;
+  readonly request: (session: AttachedSession, root: string) => Promise<void>;
   readonly native: Native | null;
   readonly log: Log;
 }
@@ -29,13 +30,19 @@ export class Endpoints implements Disposable {
   }
 
   async open(session: AttachedSession, line: EndpointLine): Promise<EndpointConversation> {
-    const { sightOf, resolve, log } = this.#options;
+    const { sightOf, resolve, request, log } = this.#options;
     const sight = sightOf(session);
     const { openEndpoint } = await import('../mcp/endpoint.ts');
     const { id } = session;
     const endpoint = openEndpoint({
       ...line,
-      session: { id, sight, resolve, fetch: (request) => this.#placeFetcher().fetch(request) },
+      session: {
+        id,
+        sight,
+        resolve,
+        fetch: (wanted) => this.#placeFetcher().fetch(wanted),
+        request: (root) => request(session, root),
+      },
       version: VERSION,
       clock: SYSTEM_CLOCK,
       onBug: (error) => log('error', LOG_EVENTS.bug, { session: id, error }),

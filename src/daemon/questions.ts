@@ -52,6 +52,8 @@ interface Open {
   /** Who waits for the answer. */
   readonly sessions: Set<string>;
   readonly cancelDeadline: () => void;
+  /** Told when it is open no more. */
+  readonly waiting: (() => void)[];
   count: number;
   /** An answer is being taken: what happens to the question meanwhile waits for that. */
   isAnswering: boolean;
@@ -97,6 +99,22 @@ export class Questions implements Part {
     this.#warned.add(session);
     const fields = { session, server: first.asks.asker.server, count: heldBack.length };
     this.#options.record('warn', LOG_EVENTS.consentHeldBack, fields);
+  }
+
+  /**
+   * A session asks for this, be it that it has asked before; resolves when none of it is open any more. What is too much is
+   * not asked.
+   */
+  async raise(session: string, wanted: readonly Wanted[]): Promise<void> {
+    const asked = this.#asked.get(session) ?? new Set();
+    this.#asked.set(session, asked);
+    const closings = wanted.map((one) => {
+      if (!this.#ask(session, one)) return undefined;
+      asked.add(one.text);
+      const open = this.#byText.get(one.text);
+      return open === undefined ? undefined : new Promise<void>((resolve) => open.waiting.push(resolve));
+    });
+    await Promise.all(closings);
   }
 
   /** Nobody asks any more what this session alone asked. */
@@ -149,7 +167,7 @@ export class Questions implements Part {
       open.isOver = true;
       if (!open.isAnswering) this.#withdraw(open, 'nobody has answered in time');
     });
-    const state = { count: 1, isAnswering: false, isOver: false };
+    const state = { waiting: [], count: 1, isAnswering: false, isOver: false };
     const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, ...state };
     this.#open.set(question.id, open);
     this.#byText.set(text, open);
@@ -177,6 +195,7 @@ export class Questions implements Part {
     if (!this.#open.delete(open.question.id)) return;
     this.#byText.delete(open.text);
     open.cancelDeadline();
+    for (const tell of open.waiting) tell();
     for (const channel of this.#options.channels) channel.withdraw(open.question);
   }
 }

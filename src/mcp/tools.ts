@@ -111,9 +111,14 @@ interface RequestedAccess {
 }
 
 async function requestAccess(session: EndpointSession, path: string, wanted: Access): Promise<RequestedAccess> {
+  const before = await checkPath(session, path);
+  if (isEnough(before.askable, wanted) && before.root !== null) await session.request(before.root);
   const { verdict, access, askable, why } = await checkPath(session, path);
-  const holds = (held: Access | null): boolean => held === 'read-write' || held === wanted;
-  if (verdict === 'inside' && holds(access)) return { state: 'granted', access, why };
-  if (holds(askable)) return { state: 'undecided', access, why: `${why}; nobody can be asked here yet` };
-  return { state: 'denied', access: verdict === 'inside' ? access : null, why };
+  const held = verdict === 'inside' ? access : null;
+  if (isEnough(held, wanted)) return { state: 'granted', access: held, why };
+  return { state: isEnough(askable, wanted) ? 'undecided' : 'denied', access: held, why };
+}
+
+function isEnough(held: Access | null, wanted: Access): boolean {
+  return held === 'read-write' || held === wanted;
 }

@@ -111,7 +111,6 @@ for (const era of ERAS) {
       assert.match(checked.why, why);
     }
     assert.equal((await client.call('request_access', { path: at('app'), access: 'read-write' })).state, 'granted');
-    assert.equal((await client.call('request_access', { path: at('other') })).state, 'undecided');
     assert.equal((await client.call('request_access', { path: at('other'), access: 'read-write' })).state, 'denied');
     assert.equal((await client.call('request_access', { path: at('closed') })).state, 'denied');
     for (const wrong of [{}, { path: 5 }, { path: '/x', more: 1 }]) {

@@ -39,6 +39,7 @@ export function endpointSession(t: Pick<TestContext, 'after'>, text: string, who
       const resolved = resolvePath(path);
       return resolved.ok ? { ok: true, path: resolved.path } : resolved;
     },
+    async request() {},
     policy(other) {
       sight = sightOf(other, who);
     },
