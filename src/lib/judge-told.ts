@@ -17,7 +17,7 @@ import type { ToldList } from './told-list.ts';
  */
 export function judgeTold(requestedPath: string, access: Access, list: ToldList): RealPath {
   const refuse = (code: Code, what = ''): RootsError =>
-    new RootsError(code, { path: shownText(requestedPath), what, allowed: allowedText(list.roots) });
+    new RootsError(code, { path: shownText(String(requestedPath)), what, allowed: allowedText(list.roots) });
   const named = pathOf(requestedPath);
   if (!named.ok) throw refuse('PATH_INVALID', named.why);
   const resolved = resolvePath(named.path);
@@ -32,6 +32,8 @@ export function judgeTold(requestedPath: string, access: Access, list: ToldList)
 
 /** The path that a text names, links not followed yet. */
 export function pathOf(requested: string): ReturnType<typeof parseFileUri> {
+  // Arguments of a tool that nobody has held against a schema.
+  if (typeof requested !== 'string') return { ok: false, why: 'is not a text' };
   if (requested.startsWith('file:')) return parseFileUri(requested);
   const fault = checkPathText(requested);
   return fault === null ? { ok: true, path: requested } : { ok: false, why: fault };

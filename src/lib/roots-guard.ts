@@ -120,6 +120,7 @@ export class RootsGuard extends EventEmitter<RootsGuardEvents> {
    * leads outside. Rejects as resolve() does, with PATH_CHANGED, or as `node:fs` where the system refuses.
    */
   async open(requestedPath: string, flags: OpenFlags = 'r', mode?: number): Promise<FileHandle> {
+    if (!Object.hasOwn(FLAGS, flags)) throw new TypeError(`There is no way "${flags}" to open a file`);
     const access = flags === 'r' ? 'read-only' : 'read-write';
     const how = { flags: FLAGS[flags], ...(mode === undefined ? {} : { mode }) };
     const list = await this.#list();

@@ -380,6 +380,16 @@ describe('RootsGuard.open()', () => {
     }
   });
 
+  it('refuses ways to open that are none, and paths that are no texts', async (t) => {
+    const base = makeTree(t, TREE);
+    const { guard } = await guarded(t, '1.x', { list: [root(base)] }, pathsOf);
+    await assert.rejects(guard.open(join(base, 'a/f'), 'rs' as 'r'), TypeError);
+    await assert.rejects(guard.open(join(base, 'a/f'), 'constructor' as 'r'), TypeError);
+    for (const path of [undefined, null, 7, ['/'], {}]) {
+      await assert.rejects(guard.open(path as unknown as string), { code: 'PATH_INVALID', message: /is not a text/ });
+    }
+  });
+
   it('refuses pipes without waiting for their other end', async (t) => {
     const base = makeTree(t, ['fifo a/p']);
     const { call } = await guarded(t, '1.x', { list: [root(base)] }, (guard) => guard.open(join(base, 'a/p')));
