@@ -1,12 +1,14 @@
 // What control.sock answers: the `--json` shapes of the commands.
 
 import type { Catalogue } from '../core/catalogue.ts';
+import type { Consents } from '../core/consent.ts';
 import type { Problem } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
-import type { User } from '../core/peer.ts';
+import type { Peer, User } from '../core/peer.ts';
 import { METHOD, type PolicyState } from '../core/protocol.ts';
 import type { Leads } from '../disk/path-look.ts';
 import type { ControlHandlers } from '../socket/control-session.ts';
+import type { Consent } from './consent.ts';
 import { parseParams } from './control-params.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
 import type { SessionRow } from './sessions.ts';
@@ -42,6 +44,7 @@ export interface ReloadReply {
 /** What is administered: the daemon. */
 export interface Administered {
   readonly own: User;
+  readonly consent: Consent;
   readonly catalogue: Catalogue;
   evidence(): Evidence;
   /** Where a path leads. */
@@ -54,7 +57,8 @@ export interface Administered {
 
 /** The handlers of a daemon's control socket. Who may call is the socket's affair. */
 export function controlHandlers(daemon: Administered): ControlHandlers {
-  const context = () => ({ source: 'daemon', own: daemon.own, catalogue: daemon.catalogue }) as const;
+  const consentsOf = (peer: Peer): Consents => daemon.consent.grants.consentsNamed(peer);
+  const context = () => ({ source: 'daemon', own: daemon.own, catalogue: daemon.catalogue, consentsOf }) as const;
   return {
     [METHOD.status]: async () => daemon.status(),
     [METHOD.sessions]: async (): Promise<SessionsReply> => ({ sessions: daemon.sessionRows() }),

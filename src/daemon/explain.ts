@@ -2,6 +2,7 @@
 
 import type { Access } from '../core/access.ts';
 import { type Catalogue, knownServerFor } from '../core/catalogue.ts';
+import type { Consents } from '../core/consent.ts';
 import { decide, decideFor } from '../core/decide.ts';
 import { decidePath, type PathDecision } from '../core/decide-path.ts';
 import type { Decision } from '../core/decision.ts';
@@ -16,7 +17,7 @@ import type { Policy } from '../core/policy.ts';
 import { type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
-import { circumstancesOf, standingOf } from '../core/standing.ts';
+import { type Circumstances, circumstancesOf, standingOf } from '../core/standing.ts';
 import { buildView } from '../core/view.ts';
 import type { Leads } from '../disk/path-look.ts';
 import { resolvePath } from '../disk/resolve.ts';
@@ -77,6 +78,8 @@ export interface ExplainedRoots {
 export interface ExplainContext {
   readonly source: AnswerSource;
   readonly own: User;
+  /** What people have answered to servers like this peer; absent: nobody knows. */
+  readonly consentsOf?: (peer: Peer) => Consents;
   readonly catalogue: Catalogue;
 }
 
@@ -84,26 +87,35 @@ export interface ExplainContext {
 export function explainTarget(
   evidence: Evidence,
   question: Question & { readonly target: string },
-  { source, own, leads }: Pick<ExplainContext, 'source' | 'own'> & { readonly leads?: Leads },
+  context: Omit<ExplainContext, 'catalogue'> & { readonly leads?: Leads },
 ): ExplainedDecision {
+  const { source, own, leads } = context;
   const peer = peerOf(question, own);
+  const circumstances = circumstancesFor(evidence, peer, context);
   const { target } = question;
   if (target.startsWith('/')) {
-    const { decision, root } = decideTarget(evidence, peer, { target, leads: leads ?? resolvePath(target) });
+    const { decision, root } = decideTarget(evidence, peer, {
+      target,
+      circumstances,
+      leads: leads ?? resolvePath(target),
+    });
     return explained(source, decision, root);
   }
   const root = findRoot(evidence, target);
-  return explained(source, decide(evidence, peer, root, circumstancesOf(evidence, peer)), root);
+  return explained(source, decide(evidence, peer, root, circumstances), root);
 }
 
 /** A path that cannot be resolved is denied, by the rule that denies it as it is written where there is one. */
 function decideTarget(
   evidence: Evidence,
   peer: Peer,
-  { target, leads }: { readonly target: string; readonly leads: Leads },
+  {
+    target,
+    leads,
+    circumstances,
+  }: { readonly target: string; readonly leads: Leads; readonly circumstances: Circumstances },
 ): PathDecision {
   const written = literalPattern(target);
-  const circumstances = circumstancesOf(evidence, peer);
   if (leads.ok) return decidePath(evidence, peer, [written, literalPattern(leads.path)], circumstances);
   const asWritten = decidePath(evidence, peer, [written], circumstances);
   if (asWritten.decision.effect === 'deny' && asWritten.decision.kind !== 'implicit') return asWritten;
@@ -112,16 +124,13 @@ function decideTarget(
 }
 
 /** Explains every root for one server, and what stays open. */
-export function explainServer(
-  evidence: Evidence,
-  question: Question,
-  { source, own, catalogue }: ExplainContext,
-): ExplainedServer {
+export function explainServer(evidence: Evidence, question: Question, context: ExplainContext): ExplainedServer {
+  const { source, own, catalogue } = context;
   const peer = peerOf(question, own);
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
   const described = { known: knownServerFor(catalogue, entry?.selectors.command ?? []), entry };
-  const standing = standingOf(evidence, peer, circumstancesOf(evidence, peer));
+  const standing = standingOf(evidence, peer, circumstancesFor(evidence, peer, context));
   const decisions = evidence.roots.map((root) => explained(source, decideFor(standing, root), root));
   const told = decisions.filter(({ effect }) => effect === 'allow');
   const isReadOnlyTold = told.some(({ access }) => access === 'read-only');
@@ -139,12 +148,22 @@ export function explainServer(
 export function explainRoots(
   evidence: Evidence,
   question: Question,
-  { source, own }: Pick<ExplainContext, 'source' | 'own'>,
+  context: Omit<ExplainContext, 'catalogue'>,
 ): ExplainedRoots {
+  const { source, own } = context;
   const peer = peerOf(question, own);
-  const view = buildView(evidence, peer, circumstancesOf(evidence, peer));
+  const view = buildView(evidence, peer, circumstancesFor(evidence, peer, context));
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
   return { source, roots, view: wireView(view), warnings: strangerWarnings(evidence.policy, peer.claimed.server) };
+}
+
+function circumstancesFor(
+  evidence: Evidence,
+  peer: Peer,
+  { consentsOf }: Pick<ExplainContext, 'consentsOf'>,
+): Circumstances {
+  const circumstances = circumstancesOf(evidence, peer);
+  return consentsOf === undefined ? circumstances : { ...circumstances, consents: consentsOf(peer) };
 }
 
 /** The server that was probably meant, where no policy names this one: it need not be declared, but may be a slip. */

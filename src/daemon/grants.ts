@@ -1,7 +1,7 @@
 // The consents that hold: what decisions ask, what answers change, what the clocks end. What outlives a session is written
 // down before it counts; what is taken back stops counting before that is written down.
 
-import { higherAccess } from '../core/access.ts';
+import { type Access, higherAccess } from '../core/access.ts';
 import {
   type Answered,
   type Asked,
@@ -24,6 +24,7 @@ import { RootsError } from '../core/errors.ts';
 import { type Grant, leftMs, type Now } from '../core/grant.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import { advanceLasting, type LastingTime, lastingFrom } from '../core/moment.ts';
+import type { Peer } from '../core/peer.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Answer, Answerer, Given, Question } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
@@ -110,6 +111,30 @@ export class Grants implements Part {
   consentsOf(session: string | null): Consents {
     const now = this.#now();
     return { answerTo: (asked) => this.#answerTo(asked, session, now) };
+  }
+
+  /**
+   * What was given for longer than a session to servers of this name, whatever else that is bound to: for a person who asks
+   * about a name. A peer that only says its name is given what was given to such peers alone.
+   */
+  consentsNamed({ claimed, fulfils }: Peer): Consents {
+    const now = this.#now();
+    const named = [...this.#grants.values()].filter(
+      ({ asker, session }) =>
+        session === null && asker.server === claimed.server && (fulfils?.server === true || asker.class === 'claimed'),
+    );
+    const byPlace = new Map<string, Grant[]>();
+    for (const grant of named) {
+      const text = keyText({ ...grant.key, facts: [] });
+      byPlace.set(text, [...(byPlace.get(text) ?? []), grant]);
+    }
+    return {
+      answerTo: (asked) => {
+        const key = this.keyOf(asked);
+        const given = key === null ? [] : (byPlace.get(keyText({ ...key, facts: [] })) ?? []);
+        return answerOf(this.#holding(given, asked, { session: null, now }));
+      },
+    };
   }
 
   /** What an answer would be bound to; null for a peer whose user is not known. */
@@ -200,16 +225,20 @@ export class Grants implements Part {
     const key = this.keyOf(asked);
     if (key === null) return null;
     const text = keyText(key);
-    const holding = [...(this.#byKey.get(text) ?? [])].filter(
-      (grant) => this.#counts(grant, session, now) && asked.scopes.includes(grant.scope),
-    );
-    const best = holding.find(({ access }) => access === 'read-write') ?? holding[0];
+    const holding = this.#holding([...(this.#byKey.get(text) ?? [])], asked, { session, now });
     const refusal = this.#refusalOf(text, session);
-    if (best === undefined) return refusal === null ? null : { state: 'refused', why: refusal.why };
-    this.#used(best, now);
-    const said = holding.map((grant) => grant.asked).reduce(higherAccess, refusal?.access ?? null);
-    const why = `somebody has agreed (grant ${best.id}, ${best.scope})`;
-    return { state: 'granted', access: best.access, asked: said ?? best.asked, why };
+    const answered = answerOf(holding);
+    if (answered === null) return refusal === null ? null : { state: 'refused', why: refusal.why };
+    for (const grant of holding) this.#used(grant, now);
+    return { ...answered, asked: higherAccess(answered.asked, refusal?.access ?? null) ?? answered.asked };
+  }
+
+  #holding(
+    grants: readonly Grant[],
+    { scopes }: Asked,
+    { session, now }: { readonly session: string | null; readonly now: Now },
+  ): readonly Grant[] {
+    return grants.filter((grant) => this.#counts(grant, session, now) && scopes.includes(grant.scope));
   }
 
   #counts(grant: Grant, session: string | null, now: Now): boolean {
@@ -355,4 +384,12 @@ export class Grants implements Part {
     const kept: KeptConsents = { lasting, grants, refusals: this.refusals, history: this.#history };
     return this.#options.store.save(kept, { isNarrower });
   }
+}
+
+/** What grants give together; null: there is none. */
+function answerOf(grants: readonly Grant[]): (Answered & { readonly state: 'granted' }) | null {
+  const best = grants.find(({ access }) => access === 'read-write') ?? grants[0];
+  if (best === undefined) return null;
+  const asked = grants.map((grant) => grant.asked).reduce(higherAccess, null as Access | null) ?? best.asked;
+  return { state: 'granted', access: best.access, asked, why: `somebody has agreed (grant ${best.id}, ${best.scope})` };
 }

@@ -117,6 +117,24 @@ test('another directory of the same name was not agreed to', async (t) => {
   assert.equal((await list(home)).pending.length, 1);
 });
 
+test('explain and roots say of a server what was given to one of its name', async (t) => {
+  const { home } = await served(t);
+  const explained = async (...who: readonly string[]) => {
+    const { kind, why } = await home.json<{ kind: string; why: string }>('explain', 'a', ...who);
+    return [kind, /grant [0-9a-f]{8}, 8h/.test(why)];
+  };
+  assert.deepEqual(await explained('--server', 'fs'), ['pending', false]);
+  await listed(await home.peer('fs'));
+  await home.json('consent', 'approve', (await onlyQuestion(home)).id, '--scope', '8h');
+  for (const who of ['--server', '--claims']) assert.deepEqual(await explained(who, 'fs'), ['consent', true], who);
+  assert.deepEqual(await explained('--server', 'git'), ['pending', false]);
+  const { roots } = await home.json<{ roots: readonly { name: string }[] }>('roots', '--server', 'fs');
+  assert.deepEqual(
+    roots.map(({ name }) => name),
+    ['A'],
+  );
+});
+
 test('an ask adds to what is allowed, and only the difference is asked for', async (t) => {
   const { home } = await served(t, `${ROOTS}rules: [{ id: w, allow: [a] }, { id: q, ask: [a], access: read-write }]`);
   const peer = await home.peer('fs', { watch: true });
