@@ -38,7 +38,6 @@ interface Entry<T> {
   /** Compared with the next one. */
   line: string | null;
   asked: Asked<SlowAnswer>;
-  isQueued: boolean;
 }
 
 interface Pause {
@@ -49,7 +48,8 @@ interface Pause {
 export class SlowPlaces<T> {
   readonly #options: SlowPlacesOptions<T>;
   readonly #entries = new Map<T, Entry<T>>();
-  #queue: Entry<T>[] = [];
+  /** In the order in which they are asked. A set: ten thousand may be forgotten at once. */
+  readonly #queue = new Set<Entry<T>>();
   #current: Entry<T> | null = null;
   #cancelDeadline: () => void = () => {};
   #helper: HelperProcess | null = null;
@@ -70,9 +70,8 @@ export class SlowPlaces<T> {
   ask<A extends SlowAnswer>(subject: T, { id }: Mount, question: SlowQuestion): Asked<A> {
     const entry = this.#entryOf(subject, id, JSON.stringify(question));
     if (this.#isShut(id)) this.#give(entry, null);
-    else if (!entry.isQueued) {
-      entry.isQueued = true;
-      this.#queue.push(entry);
+    else {
+      this.#queue.add(entry);
       this.#askNext();
     }
     return entry.asked as Asked<A>;
@@ -86,8 +85,9 @@ export class SlowPlaces<T> {
   /** The subject lies elsewhere now, or is no more. */
   forget(subject: T): void {
     const entry = this.#entries.get(subject);
+    if (entry === undefined) return;
     this.#entries.delete(subject);
-    if (entry?.isQueued) this.#queue = this.#queue.filter((entry) => entry.subject !== subject);
+    this.#queue.delete(entry);
   }
 
   /** All that has a question. */
@@ -106,7 +106,7 @@ export class SlowPlaces<T> {
   }
 
   close(): void {
-    this.#queue = [];
+    this.#queue.clear();
     this.#cancelDeadline();
     this.#current = null;
     this.#helper?.kill();
@@ -115,7 +115,7 @@ export class SlowPlaces<T> {
   }
 
   get #isIdle(): boolean {
-    return this.#current === null && this.#queue.length === 0;
+    return this.#current === null && this.#queue.size === 0;
   }
 
   /** Another question, or another mount, makes what was answered before void. */
@@ -123,7 +123,7 @@ export class SlowPlaces<T> {
     const known = this.#entries.get(subject);
     if (known?.mount === mount && known.text === text) return known;
     this.forget(subject);
-    const made: Entry<T> = { subject, mount, text, line: null, asked: { state: 'open' }, isQueued: false };
+    const made: Entry<T> = { subject, mount, text, line: null, asked: { state: 'open' } };
     this.#entries.set(subject, made);
     return made;
   }
@@ -135,12 +135,12 @@ export class SlowPlaces<T> {
 
   #askNext(): void {
     if (this.#current !== null) return;
-    const entry = this.#queue.shift();
+    const [entry] = this.#queue;
     if (entry === undefined) {
       this.#tellIdle();
       return;
     }
-    entry.isQueued = false;
+    this.#queue.delete(entry);
     this.#helper ??= this.#startHelper();
     this.#current = entry;
     this.#giveUpIn(this.#isReady ? DEADLINE_MS : START_MS);
@@ -194,8 +194,8 @@ export class SlowPlaces<T> {
     const lengthMs = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(mount)?.lengthMs ?? FIRST_PAUSE_MS / 2));
     this.#pauses.set(mount, { untilMs: this.#options.clock.now() + lengthMs, lengthMs });
     this.#abandon(mount);
-    const late = this.#queue.filter((entry) => entry.mount === mount);
-    this.#queue = this.#queue.filter((entry) => entry.mount !== mount);
+    const late = [...this.#queue].filter((entry) => entry.mount === mount);
+    for (const entry of late) this.#queue.delete(entry);
     for (const entry of [current, ...late]) this.#give(entry, null);
     this.#askNext();
   }
@@ -221,7 +221,6 @@ export class SlowPlaces<T> {
 
   /** null: late. */
   #give(entry: Entry<T>, line: string | null): void {
-    entry.isQueued = false;
     if (entry.asked.state !== 'open' && entry.line === line) return;
     entry.line = line;
     entry.asked = line === null ? { state: 'late' } : { state: 'answered', answer: JSON.parse(line) as SlowAnswer };

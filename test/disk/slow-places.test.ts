@@ -197,6 +197,17 @@ describe('SlowPlaces', () => {
     await slow.settled();
   });
 
+  it('forgets many at once, and asks for those that are left', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const { slow, told } = openSlowPlaces(t);
+    // Would take minutes if each looked through all that wait.
+    const many = Array.from({ length: 200_000 }, (_, i) => `many ${i}`);
+    for (const subject of [...many, 'left']) slow.ask(subject, NFS, rootAt(`${base}/a`));
+    for (const subject of many) slow.forget(subject);
+    await slow.settled();
+    assert.deepEqual([told, slow.subjects()], [['left'], ['left']]);
+  });
+
   it('ends its helper when it is closed', async (t) => {
     const base = makeTree(t, ['dir a']);
     const { slow } = openSlowPlaces(t);
