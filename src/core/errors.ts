@@ -91,6 +91,10 @@ export const CODES = {
     text: 'Cannot keep what waits for this peer: all peers together hold more than {limit} bytes, and this one the most',
     hint: 'End each message with a line break, and read the answers',
   },
+  CONTROL_FULL: {
+    kind: 'temporary',
+    text: 'Cannot take a request of administration: {limit} wait for their answers, which is the limit',
+  },
   PEER_SESSIONS_FULL: { kind: 'temporary', text: 'Cannot open a session: {limit} are open, which is the limit' },
   TOMBSTONE_FAILED: {
     kind: 'place',

@@ -1,6 +1,7 @@
 // The control socket: administration, answered by handlers that the daemon gives.
 
 import type { Socket } from 'node:net';
+import { RootsError } from '../core/errors.ts';
 import type { Native } from '../disk/native.ts';
 import type { Log } from '../system/log.ts';
 import { type Admission, admitOwnUser, limitsOfRefused } from './admission.ts';
@@ -22,7 +23,10 @@ export interface ControlOptions {
   readonly log: Log;
 }
 
-/** Connections at once: people and scripts, not servers. Of more the oldest goes that waits for no answer. */
+/**
+ * Connections at once: people and scripts, not servers. Of more the oldest goes that waits for no answer; where all of them
+ * wait, the new one is refused.
+ */
 const MAX_CONNECTIONS = 256;
 
 /** Starts to serve administration. Throws as listen() does. */
@@ -35,7 +39,10 @@ export async function openControl(options: ControlOptions): Promise<Control> {
 export class Control implements AsyncDisposable {
   readonly #options: ControlOptions;
   readonly #admission: Admission;
+  /** All that are open. */
   readonly #sessions = new Set<ControlSession>();
+  /** Those of them that are not refused. */
+  readonly #served = new Set<ControlSession>();
   readonly #listener: KeptListener;
 
   constructor(options: ControlOptions) {
@@ -49,7 +56,7 @@ export class Control implements AsyncDisposable {
       native,
       log,
       onConnection: (socket) => this.#connected(socket),
-      onShortage: () => this.#endIdle(),
+      onShortage: () => void this.#endIdle(),
     });
   }
 
@@ -79,7 +86,7 @@ export class Control implements AsyncDisposable {
   #connected(socket: Socket): void {
     const facts = this.#admission.observe(socket);
     const { limits, capacity, handlers, log } = this.#options;
-    const refusal = this.#admission.refusal(facts);
+    const refusal = this.#admission.refusal(facts) ?? this.#makeRoom();
     const session = new ControlSession(socket, {
       limits: refusal === null ? limits : limitsOfRefused(limits),
       held: capacity.held,
@@ -89,23 +96,31 @@ export class Control implements AsyncDisposable {
       refusal,
       onClose: () => this.#closed(session),
     });
-    if (refusal !== null) capacity.sessions.enterRefused(session);
-    else if (this.#sessions.size >= MAX_CONNECTIONS) this.#endIdle();
+    if (refusal === null) this.#served.add(session);
+    else capacity.sessions.enterRefused(session);
     this.#sessions.add(session);
   }
 
   #closed(session: ControlSession): void {
     const { sessions, descriptors } = this.#options.capacity;
     this.#sessions.delete(session);
+    this.#served.delete(session);
     sessions.leaveRefused(session);
     descriptors.freed();
   }
 
-  /** Whoever connects and asks nothing must not keep others out. */
-  #endIdle(): void {
-    const idle = [...this.#sessions].find(({ isAnswering }) => !isAnswering);
-    if (idle === undefined) return;
-    this.#sessions.delete(idle);
+  /** Why there is no room for one more, or null. */
+  #makeRoom(): RootsError | null {
+    if (this.#served.size < MAX_CONNECTIONS || this.#endIdle()) return null;
+    return new RootsError('CONTROL_FULL', { limit: MAX_CONNECTIONS });
+  }
+
+  /** Whoever connects and asks nothing must not keep others out. Is there one? */
+  #endIdle(): boolean {
+    const idle = [...this.#served].find(({ isAnswering }) => !isAnswering);
+    if (idle === undefined) return false;
+    this.#served.delete(idle);
     idle.destroy();
+    return true;
   }
 }

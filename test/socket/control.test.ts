@@ -182,6 +182,31 @@ test('of more connections than administration needs the oldest goes that waits f
   assert.equal((await answer).result, null);
 });
 
+test('a connection is refused where all that there may be wait for their answers', async (t) => {
+  let release = () => {};
+  let asked = 0;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = () => {
+    asked += 1;
+    return held;
+  };
+  const { path } = await openTestControl(t, { slow, quick: async () => 1 });
+  const waiting = await Promise.all(Array.from({ length: 256 }, () => connectPeer(t, path)));
+  const answers = waiting.map((peer) => peer.request('slow'));
+  while (asked < 256) await new Promise(setImmediate);
+  for (let i = 0; i < 2; i += 1) {
+    const late = await connectPeer(t, path);
+    const { error } = await late.request('quick');
+    assert.equal(error?.data?.code, 'CONTROL_FULL');
+    await late.ended;
+  }
+  release();
+  for (const answer of answers) assert.equal((await answer).result, null);
+  assert.equal((await (await connectPeer(t, path)).request('quick')).result, 1);
+});
+
 test('administration is answered while there is no place for peers', async (t) => {
   const limits = { ...LIMITS, sessions: 1 };
   const capacity = new Capacity(limits);
