@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { GrantsReply, ResetReply } from '../../src/daemon/consent-control.ts';
-import { ASKS, list, listed, onlyQuestion, ROOTS, served } from '../support/asking-home.ts';
+import { ASKS, list, listed, onlyQuestion, PATIENT, ROOTS, served } from '../support/asking-home.ts';
 import { TestHome } from '../support/serve.ts';
 
 test('an always is there after a restart, and the identical request asks nobody however often it is made', async (t) => {
@@ -19,7 +19,7 @@ test('an always is there after a restart, and the identical request asks nobody 
 });
 
 test('a hundred questions of a hundred servers are answered each for itself', async (t) => {
-  const { home } = await served(t);
+  const { home } = await served(t, ASKS, PATIENT);
   const peers = await Promise.all(Array.from({ length: 100 }, (_, i) => home.peer(`s${i}`)));
   for (const peer of peers) await listed(peer);
   const { pending } = await list(home);
@@ -146,21 +146,21 @@ test('an ask adds to what is allowed, and only the difference is asked for', asy
 });
 
 test('a server that floods, renames itself and reconnects raises a bounded number of questions', async (t) => {
-  const { home, daemon } = await served(t);
-  for (let i = 0; i < 300; i += 1) {
-    const peer = await home.peer(`name-${i}`);
-    await listed(peer);
-  }
-  assert.equal((await list(home)).pending.length, 256);
-  assert.ok(daemon.count('consent question held back') >= 44);
-  const again = await served(t);
+  const { home, daemon } = await served(t, ASKS, PATIENT);
+  for (let i = 0; i < 300; i += 1) await listed(await home.peer(`name-${i}`));
+  // A few more where this has taken long: one each 10 s.
+  const { length } = (await list(home)).pending;
+  assert.ok(length >= 256 && length < 290, `${length} questions`);
+  assert.equal(daemon.count('consent question held back'), 300 - length);
+  const again = await served(t, ASKS, PATIENT);
   for (let i = 0; i < 80; i += 1) {
     const peer = await again.home.peer('one');
     await listed(peer);
     peer.socket.destroy();
     await again.daemon.logged('peer detached', i + 1);
   }
-  assert.equal(again.daemon.count('consent asked'), 64);
+  const asked = again.daemon.count('consent asked');
+  assert.ok(asked >= 64 && asked < 75, `${asked} questions`);
 });
 
 test('a damaged file of consents gives nothing, is reported and lies aside', async (t) => {

@@ -5,12 +5,16 @@ import type { ConsentReply } from '../../src/daemon/consent-rows.ts';
 import type { RawPeer } from '../socket/raw-peer.ts';
 import { TestHome } from './serve.ts';
 
+/** For a test that takes its time. */
+export const PATIENT = 'consent: { timeout: 1h }\n';
 const TREE = ['dir home/a', 'dir home/b'];
 export const ROOTS = 'roots: { a: { path: ~/a, title: A }, b: { path: ~/b, title: B } }\n';
 export const ASKS = `${ROOTS}rules: [{ id: q, ask: [a], access: read-write, scopes: [session, 8h, always], reason: because }]`;
 
-export async function served(t: TestContext, policy = ASKS) {
+/** `config`: more of rootsd.yaml; of many questions none must be over before its turn comes. */
+export async function served(t: TestContext, policy = ASKS, config = '') {
   const home = new TestHome(t, TREE);
+  home.configure(config);
   home.policy(policy);
   const daemon = await home.serve();
   return { home, daemon };
