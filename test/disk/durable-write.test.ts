@@ -16,6 +16,27 @@ test('writeDurably() goes through its steps in order', async (t) => {
   assert.deepEqual(steps, STEPS);
 });
 
+test('writeDurably() has the bytes on the disk before the name, and the name before it returns', async (t) => {
+  const base = makeTree(t, ['file preloaded/steps']);
+  const stepsFile = join(base, 'preloaded/steps');
+  const child = new URL('../support/killed-write.ts', import.meta.url);
+  const preload = new URL('../support/dies-at-step.mjs', import.meta.url).href;
+  const writing = fork(child, [join(base, 'f'), 'text', 'none'], {
+    execArgv: ['--import', 'tsx', '--import', preload],
+    env: { ...process.env, DIE_AT: '0', DIE_BELOW: base, STEPS_FILE: stepsFile },
+  });
+  assert.deepEqual(await once(writing, 'exit'), [0, null]);
+  const [temporary = ''] = /\S+\.tmp/.exec(readFileSync(stepsFile, 'utf8')) ?? [];
+  assert.deepEqual(readFileSync(stepsFile, 'utf8').trim().split('\n'), [
+    `create ${temporary}`,
+    `chmod ${temporary}`,
+    `write ${temporary}`,
+    `sync ${temporary}`,
+    `rename ${temporary} ${join(base, 'f')}`,
+    `sync ${base}`,
+  ]);
+});
+
 test('writeDurably() makes the file with its mode, whatever the umask and the mode before', async (t) => {
   const base = makeTree(t, ['file old x']);
   chmodSync(join(base, 'old'), 0o666);

@@ -25,6 +25,9 @@ const WIDTH = 8;
 const MAX_LINES = 30;
 /** A daemon that is slow to answer is not waited for for ever. */
 const REPLY_MS = 2_000;
+/** An honest session is answered within this; judged from so many lines on, on a machine that does nothing else. */
+const HONEST_MS = 1_000;
+const LONG = 20_000;
 const GROWTH_MIB = 48;
 const DESCRIPTORS = 4;
 
@@ -51,11 +54,12 @@ async function fuzz(home: TestHome, { cases, seed }: { cases: number; seed: numb
   const account = text(honest.stdout);
   await once(honest.stderr, 'data');
 
-  const random = new Random(seed);
   const sockets = ['rootsd.sock', 'control.sock', 'git.sock'].map((name) => join(dirname(home.socket), name));
-  const counts = { sent: 0, replies: 0, bugs: 0, left: cases };
+  const counts: Counts = { sent: 0, replies: 0, buggy: [], left: cases };
+  // Each connection says what its own seed makes of it, whatever the others do meanwhile.
+  let connectionSeed = seed;
   const connections = async (): Promise<void> => {
-    while (counts.left > 0 && daemon.process.exitCode === null) await converse(random.pick(sockets), random, counts);
+    while (counts.left > 0 && daemon.process.exitCode === null) await converse(sockets, connectionSeed++, counts);
   };
   const load = async (share: number): Promise<void> => {
     counts.left = Math.ceil(cases * share);
@@ -71,7 +75,8 @@ async function fuzz(home: TestHome, { cases, seed }: { cases: number; seed: numb
 
   const faults = [
     daemon.process.exitCode === null ? null : `the daemon has ended with ${daemon.process.exitCode}`,
-    daemon.count('bug') + counts.bugs === 0 ? null : `${daemon.count('bug') + counts.bugs} bugs of its own`,
+    daemon.count('bug') === 0 ? null : `${daemon.count('bug')} bugs of its own`,
+    counts.buggy.length === 0 ? null : `"Internal error" in the connections of ${again(counts.buggy)}`,
     sessions === 1 ? null : `${sessions - 1} sessions left`,
     late.descriptors <= early.descriptors + DESCRIPTORS
       ? null
@@ -80,6 +85,7 @@ async function fuzz(home: TestHome, { cases, seed }: { cases: number; seed: numb
     seen.answered === seen.asked && seen.wrong === 0
       ? null
       : `of ${seen.asked} honest requests ${seen.answered} answered, ${seen.wrong} wrong`,
+    cases < LONG || seen.longestMs <= HONEST_MS ? null : `an honest session waited ${seen.longestMs.toFixed(0)} ms`,
   ].filter((fault) => fault !== null);
   const figures = `${counts.sent} lines (seed ${seed}), ${counts.replies} replies, resident ${early.mib} -> ${late.mib} MiB, honest session: ${seen.answered} of ${seen.asked} answered, longest wait ${seen.longestMs.toFixed(0)} ms`;
   return {
@@ -91,18 +97,25 @@ async function fuzz(home: TestHome, { cases, seed }: { cases: number; seed: numb
 interface Counts {
   sent: number;
   replies: number;
-  bugs: number;
+  /** The seeds of connections that got "Internal error". */
+  readonly buggy: number[];
   left: number;
 }
 
+/** What makes each of these connections the first one of a run. */
+function again(seeds: readonly number[]): string {
+  return seeds.map((seed) => `--seed ${seed}`).join(', ');
+}
+
 /** One connection: some lines, in pieces; then it waits for the answers, half-closes or just goes. */
-async function converse(path: string, random: Random, counts: Counts): Promise<void> {
-  const socket = createConnection({ path, allowHalfOpen: true });
+async function converse(sockets: readonly string[], seed: number, counts: Counts): Promise<void> {
+  const random = new Random(seed);
+  const socket = createConnection({ path: random.pick(sockets), allowHalfOpen: true });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     counts.replies += chunk.toString('latin1').split('\n').length - 1;
-    if (chunk.includes('"code":-32603')) counts.bugs += 1;
+    if (chunk.includes('"code":-32603') && !counts.buggy.includes(seed)) counts.buggy.push(seed);
   });
   const lines = Array.from({ length: 1 + random.below(MAX_LINES) }, () => lineOf(random));
   if (random.oneIn(2)) lines.unshift(Buffer.from(`${ATTACH}\n`));
