@@ -1,14 +1,18 @@
 // Goals 14 to 16: a thousand sessions on one socket against an SDK 1.x `Client` per connection: requests a second, memory,
 // and how long a change takes until every peer holds the new list. The peers are one process in C that costs next to
-// nothing; each server is a process of its own. Ratios of pairs, medians over rounds. Takes about two minutes.
+// nothing; ours is the daemon. Ratios of pairs, medians over rounds. Takes about two minutes.
+//
+// The change is one that the daemon need not wait for, as it does until a saved policy has been the same for a while: a root is
+// a link, and the link is replaced by one to another directory. It begins before the rename, so what it takes to hear of
+// that, to look at the disk and to decide anew is counted for ours; the SDK's list is in its memory.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { compile, NO_COMPILER } from './compile.mjs';
+import { makeHome, startDaemon } from './home.mjs';
 import { digits, median, overRounds, runAlone } from './rows.mjs';
 
 const ROUNDS = 9;
@@ -28,31 +32,37 @@ const GOALS = {
     stretch: '<= 0.20',
   },
 };
-/** The program of each server, and what peers speak with it. */
+/** How each server is started, and what peers speak with it. */
 const SERVERS = {
-  // Started as the units and `rootsd run` start the daemon.
-  ours: { program: 'session-server.mjs', speaks: 'rootsd', flags: ['--max-semi-space-size=2'] },
-  sdk: { program: 'comparators/sdk1-clients.mjs', speaks: 'mcp', flags: [] },
+  ours: { start: startOurs, speaks: 'rootsd' },
+  sdk: { start: startSdk, speaks: 'mcp' },
 };
+/** Of both: the first is how the units and `rootsd run` start the daemon. */
+const NODE_OPTIONS = ['--max-semi-space-size=2', '--expose-gc', '--import', here('memory-probe.mjs')];
+const POLICY = `roots: { frontend: { path: ~/frontend }, backend: { path: ~/backend }, current: { path: ~/current } }
+rules: [{ id: work, allow: [frontend, backend, current], servers: [filesystem] }]
+`;
+/** What the root `current` is in turn. */
+const TARGETS = ['docs', 'tools'];
 
 export async function serveRoots({ rounds: count = ROUNDS, isShort = false } = {}) {
   const compiled = compile('peers');
   if (compiled === null) return Object.values(GOALS).map((goal) => ({ ...goal, notCompared: NO_COMPILER }));
-  const directory = mkdtempSync(join(tmpdir(), 'rootsd-bench-'));
+  const home = openTree();
   const rounds = [];
   try {
     for (let round = 0; round < count; round++) {
       const measured = {};
       // Whoever is first has the colder machine.
       for (const what of round % 2 === 0 ? ['ours', 'sdk'] : ['sdk', 'ours']) {
-        const place = { ...SERVERS[what], path: join(directory, `${what}.sock`), peers: compiled.peers };
+        const place = { ...SERVERS[what], home, peers: compiled.peers };
         const load = await measureLoad(place, isShort ? 100 : LOAD_MS);
         measured[what] = { ...load, fanOutMs: await measureFanOut(place, isShort ? 1 : CHANGES) };
       }
       rounds.push(measured);
     }
   } finally {
-    rmSync(directory, { recursive: true });
+    home.remove();
     compiled.remove();
   }
   for (const what of Object.keys(SERVERS)) console.error(`${what}: ${describe(rounds.map((round) => round[what]))}`);
@@ -69,11 +79,11 @@ function describe(measured) {
 }
 
 async function measureLoad(place, loadMs) {
-  const server = await startServer(place);
-  const before = await server.ask('rss');
-  const peers = startPeers(place, OUTSTANDING, loadMs);
+  const server = await place.start(place.home);
+  const before = await server.rss();
+  const peers = startPeers(server, place, OUTSTANDING, loadMs);
   await peers.line();
-  const after = await server.ask('rss');
+  const after = await server.rss();
   peers.begin();
   const [perSecond, p99Us] = (await peers.line()).split(' ').map(Number);
   await server.close();
@@ -82,28 +92,55 @@ async function measureLoad(place, loadMs) {
 
 /** Milliseconds from a change to the last peer, the median of several changes. */
 async function measureFanOut(place, changes) {
-  const server = await startServer(place);
-  const peers = startPeers(place, 'fan-out', changes);
+  const server = await place.start(place.home);
+  const peers = startPeers(server, place, 'fan-out', changes);
   const times = [];
   for (let i = 0; i < changes; i++) {
     await peers.line();
     peers.begin();
-    const begun = await server.ask('change');
+    const begun = await server.change();
     times.push(Number(BigInt(await peers.line()) - BigInt(begun)) / 1e6);
   }
   await server.close();
   return median(times);
 }
 
-async function startServer({ program, path, flags }) {
-  const execArgv = ['--expose-gc', ...flags];
-  const server = fork(fileURLToPath(new URL(program, import.meta.url)), [path], { execArgv });
+/** A home with the directories that both tell. */
+function openTree() {
+  const home = makeHome();
+  home.write(POLICY);
+  for (const name of ['frontend', 'backend', ...TARGETS]) mkdirSync(join(home.home, name));
+  symlinkSync(TARGETS[0], join(home.home, 'current'));
+  return home;
+}
+
+async function startOurs(home) {
+  const { daemon, stop } = await startDaemon(home, { nodeOptions: NODE_OPTIONS, ipc: true });
+  return {
+    path: home.socket,
+    rss: () => ask(daemon, 'rss'),
+    async change() {
+      const [link, next] = ['current', 'next'].map((name) => join(home.home, name));
+      symlinkSync(
+        TARGETS.find((target) => target !== readlinkSync(link)),
+        next,
+      );
+      const begun = process.hrtime.bigint();
+      renameSync(next, link);
+      return begun;
+    },
+    close: stop,
+  };
+}
+
+async function startSdk(home) {
+  const path = join(home.base, 'sdk.sock');
+  const server = fork(here('comparators/sdk1-clients.mjs'), [path], { execArgv: NODE_OPTIONS });
   await once(server, 'message');
   return {
-    async ask(question) {
-      server.send(question);
-      return (await once(server, 'message'))[0];
-    },
+    path,
+    rss: () => ask(server, 'rss'),
+    change: () => ask(server, 'change'),
     async close() {
       server.kill();
       await once(server, 'exit');
@@ -112,7 +149,12 @@ async function startServer({ program, path, flags }) {
   };
 }
 
-function startPeers({ peers: program, path, speaks }, ...how) {
+async function ask(server, question) {
+  server.send(question);
+  return (await once(server, 'message'))[0];
+}
+
+function startPeers({ path }, { peers: program, speaks }, ...how) {
   const peers = spawn(program, [path, speaks, PEERS, ...how].map(String), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: peers.stdout })[Symbol.asyncIterator]();
   return {
@@ -123,6 +165,10 @@ function startPeers({ peers: program, path, speaks }, ...how) {
     },
     begin: () => peers.stdin.write('\n'),
   };
+}
+
+function here(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
 }
 
 await runAlone(import.meta.url, serveRoots);
