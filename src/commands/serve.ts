@@ -13,6 +13,7 @@ import type { Layers } from '../daemon/layers.ts';
 import { createLayers } from '../daemon/open-layers.ts';
 import { OpenParts, type Part } from '../daemon/open-parts.ts';
 import { auditedLog } from '../daemon/record.ts';
+import { noticeSlowPlaces } from '../daemon/slow-places-notice.ts';
 import { privateGidOf, readAccount } from '../disk/account.ts';
 import { openNative } from '../disk/native.ts';
 import { makePrivateDirectory, type Owner } from '../disk/private-directory.ts';
@@ -130,6 +131,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
     await openConsentStore({ path: join(machine.stateDirectory, 'consents.json'), owner, log: events.log }),
   );
   const log = auditedLog(events.log, parts.add(openAuditOf(machine, settings, owner, events.log)));
+  noticeSlowPlaces([settings.layers.system, settings.layers.user, machine.stateDirectory], log);
   const sockets = inheritedSockets(process.env, process.pid);
   const inherited = (name: string) => sockets.find((one) => one.name === name);
   const notify = openNotify({ address: process.env.NOTIFY_SOCKET, send: native?.sendDatagram, log });

@@ -23,6 +23,7 @@ export const LOG_EVENTS = {
   decided: 'session list changed',
   rootChanged: 'root changed',
   mountChanged: 'mount changed',
+  slowPlace: 'directory on a mount that may hang',
   watchFallback: 'watching falls back to the sweep',
   peerFault: 'peer fault',
   peerFactsLimited: 'peer facts limited to the uid',

@@ -20,7 +20,7 @@ export type ListenAt =
 export interface Listener {
   /** The path; `fd:N` where the kernel knows none. */
   readonly address: string;
-  /** Is the file that peers connect by still ours? It may have been cleaned away, or replaced. */
+  /** Can peers still connect? The file that they do it by may have been cleaned away, or replaced. */
   isThere(): boolean;
   /** Leaves new connections to the kernel until resume(). False where that cannot be done. */
   pause(): boolean;
@@ -53,7 +53,13 @@ export async function listen(at: ListenAt, handlers: ListenHandlers): Promise<Li
   const server = new PausableServer(handlers, BACKLOG);
   const listener = await ('path' in at ? listenAtPath(server, at.path, at.mode) : listenInherited(server, at.fd));
   server.opened();
-  return { ...listener, pause: () => server.pause(), resume: () => server.resume() };
+  return {
+    ...listener,
+    // A server that could not go on after a pause is deaf, whatever its file looks like.
+    isThere: () => server.isOpen && listener.isThere(),
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+  };
 }
 
 /** Throws `SOCKET_PATH_TOO_LONG` for a path that the kernel does not take whole. */

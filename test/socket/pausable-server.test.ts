@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,6 +50,26 @@ test('a listener that is closed while it is paused refuses connections', async (
   assert.equal(listener.isThere(), false);
   const [error] = await once(createConnection(path), 'error');
   assert.equal(error.code, 'ENOENT');
+});
+
+test('a listener that cannot go on after a pause says that nobody can connect, whatever its file looks like', async (t) => {
+  const path = join(temporaryDirectory(t), 'a.sock');
+  let failed = () => {};
+  const failure = new Promise<void>((resolve) => {
+    failed = resolve;
+  });
+  const onError = () => failed();
+  // What is kept is no socket.
+  const listener = await listen(
+    { path },
+    { onConnection: () => {}, onError, duplicate: () => openSync('/dev/null', 'r') },
+  );
+  t.after(() => listener.close());
+  assert.ok(listener.pause());
+  assert.ok(listener.isThere());
+  listener.resume();
+  await failure;
+  assert.equal(listener.isThere(), false);
 });
 
 test('a listener cannot be paused without a second descriptor', async (t) => {
