@@ -16,3 +16,12 @@ export const SYSTEM_CLOCK: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** The same, but a process lives until what waits has come. */
+export const LIVE_CLOCK: Clock = {
+  ...SYSTEM_CLOCK,
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

@@ -86,8 +86,11 @@ export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
 /** Hints come in bursts. */
 const HINT_MS = 10;
 const SWEEP_MS = 2_000;
-/** Sweeps, and what else there is to do while nothing happens, take less than a hundredth of the processor. */
-const SWEEP_SHARE = 125;
+/**
+ * Sweeps, and what else there is to do while nothing happens, take at most one part of so many of the processor's time: with
+ * the sweeps of the policies (policy/watch-policies.ts), less than a hundredth.
+ */
+export const ROOT_SWEEP_SHARE = 160;
 /** Most looks take two steps, and a step some 20 us. */
 const ALL_REST = { fewSteps: 16, restMsPerStep: 2 };
 /** What comes has often gone again, which is more to look at. */
@@ -146,7 +149,7 @@ class Watcher implements RootWatcher {
       mounts: this.#mounts,
       clock,
       onChange: () => this.#run(this.#lookAtMounted()),
-      share: SWEEP_SHARE,
+      share: ROOT_SWEEP_SHARE,
     });
     void this.update(options.declarations, options.patterns);
   }
@@ -250,7 +253,7 @@ class Watcher implements RootWatcher {
     this.#cancelNextSweep();
     this.#lastSweepMs = await this.#run(this.#sweepSteps());
     this.#sweeps += 1;
-    this.#sweepIn(Math.max(SWEEP_MS, SWEEP_SHARE * this.#lastSweepMs));
+    this.#sweepIn(Math.max(SWEEP_MS, ROOT_SWEEP_SHARE * this.#lastSweepMs));
   }
 
   #sweepIn(delayMs: number): void {

@@ -4,22 +4,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LONGEST_WAIT_MS, STABLE_MS } from '../core/settling.ts';
-import { type Clock, SYSTEM_CLOCK } from '../disk/clock.ts';
+import { type Clock, LIVE_CLOCK } from '../disk/clock.ts';
 import { signatureOf } from './watch-signature.ts';
-
-/** At a start nothing else keeps the process alive meanwhile. */
-const LIVE_CLOCK: Clock = {
-  ...SYSTEM_CLOCK,
-  after(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
 
 /**
  * Calls `read` when nothing in the directory has changed for 150 ms, and again where something has changed meanwhile; after
  * 2 s it takes what it gets. That nothing has changed the times of the files say at once. Where they cannot, since the clock
- * was set back behind them, it is seen.
+ * was set back behind them, it is seen. At a start nothing but its clock keeps the process alive meanwhile.
  */
 export async function readSettled<T>(directory: string, read: () => Promise<T>, clock: Clock = LIVE_CLOCK): Promise<T> {
   const startMs = clock.now();

@@ -4,6 +4,7 @@
 
 import { type BigIntStats, type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runAtOnce } from '../core/steps.ts';
 
 export interface WatchedPlace {
   readonly path: string;
@@ -24,7 +25,12 @@ interface Look {
 }
 
 /** Looks at a place. Never throws: what cannot be looked at is a part of the signature. */
-export function signatureOf({ path, kind }: WatchedPlace): Signature {
+export function signatureOf(place: WatchedPlace): Signature {
+  return runAtOnce(signatureInSteps(place));
+}
+
+/** The same, one entry a step. It is of no one moment then: what changes on the way, the next one tells. */
+export function* signatureInSteps({ path, kind }: WatchedPlace): Generator<void, Signature> {
   const look: Look = { lines: [], anchors: [], above: new Map() };
   const parent = nearestExisting(dirname(path));
   look.anchors.push(parent, directoryLine(parent), lookThrough(look, path));
@@ -32,7 +38,7 @@ export function signatureOf({ path, kind }: WatchedPlace): Signature {
   else {
     look.anchors.push(directoryLine(path));
     look.lines.push(directoryLine(path));
-    lookAtEntries(look, path);
+    yield* lookAtEntries(look, path);
   }
   const text = [...look.lines, ...look.above.values()].join('\n');
   return { text, anchors: look.anchors.join('\n') };
@@ -46,12 +52,13 @@ export function nearestExisting(path: string): string {
 }
 
 /** Dot names are never policies. The `..data` of a mounted configuration is seen through the links that lead over it. */
-function lookAtEntries(look: Look, directory: string): void {
+function* lookAtEntries(look: Look, directory: string): Generator<void> {
   for (const entry of readEntries(look, directory)) {
     if (entry.name.startsWith('.')) continue;
     const path = join(directory, entry.name);
     look.lines.push(`${JSON.stringify(entry.name)} ${entryLine(path)}`);
     if (entry.isSymbolicLink()) look.anchors.push(lookThrough(look, path));
+    yield;
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { errnoFailure } from '../../src/disk/failure.ts';
 import { identityOf } from '../../src/disk/identity.ts';
 import { type KernelWalk, kernelWalk } from '../../src/disk/kernel-walk.ts';
-import type { RootWatcherOptions } from '../../src/disk/watch-roots.ts';
+import { ROOT_SWEEP_SHARE, type RootWatcherOptions } from '../../src/disk/watch-roots.ts';
 import { FakeClock } from '../support/clock.ts';
 import { needsRoot, runAsNobody } from '../support/nobody.ts';
 import { declare, Watching } from '../support/root-watcher.ts';
@@ -267,12 +267,12 @@ describe('openRootWatcher()', () => {
     const { watcher, clock } = await watchStill(t, { walk: { ...plain, reach }, declarations });
     await watcher.sweep();
     const before = watcher.counts();
-    await clock.advance(125 * before.lastSweepMs - 1);
+    await clock.advance(ROOT_SWEEP_SHARE * before.lastSweepMs - 1);
     // One that has begun ends before the next that is asked for.
     await watcher.sweep();
     assert.equal(watcher.counts().sweeps, before.sweeps + 1);
     const { sweeps, lastSweepMs } = watcher.counts();
-    await clock.advance(125 * lastSweepMs + 1);
+    await clock.advance(ROOT_SWEEP_SHARE * lastSweepMs + 1);
     await watcher.sweep();
     assert.equal(watcher.counts().sweeps > sweeps + 1, true);
   });

@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT_SWEEP_SHARE } from '../../src/disk/watch-roots.ts';
+import { POLICY_SWEEP_SHARE } from '../../src/policy/watch-policies.ts';
+import { FakeClock } from '../support/clock.ts';
 import { countedHints, HINTS_ONLY, openedWatcher, replace, SWEEP_ONLY } from '../support/policy-watcher.ts';
 import { makeEntry, makeTree } from '../support/tree.ts';
 
@@ -39,7 +42,7 @@ test('openPolicyWatcher() never tells of a file that is empty between truncating
   const watcher = openedWatcher(t, { directories: [join(base, 'p')], ...HINTS_ONLY });
   for (let i = 1; i <= 8; i++) {
     writeFileSync(path, '');
-    watcher.sweep();
+    await watcher.sweep();
     assert.deepEqual(watcher.told, [], 'it has been seen empty');
     writeFileSync(path, `${i}`);
     await watcher.next();
@@ -96,8 +99,39 @@ test('sweep() looks at once', async (t) => {
   const base = makeTree(t, ['file p/a.yaml one']);
   const watcher = openedWatcher(t, { directories: [join(base, 'p')], ...SWEEP_ONLY, ...HINTS_ONLY });
   replace(join(base, 'p/a.yaml'), 'two');
-  watcher.sweep();
+  await watcher.sweep();
   assert.equal(await watcher.next(), join(base, 'p'));
+});
+
+test('sweep() of a large directory lets others have their turns', async (t) => {
+  const directory = manyPolicies(t);
+  const watcher = openedWatcher(t, { directories: [directory], ...SWEEP_ONLY, ...HINTS_ONLY });
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (turns < 1_000) setImmediate(count);
+  };
+  setImmediate(count);
+  await watcher.sweep();
+  assert.ok(turns > 1, `${turns} turns`);
+  turns = 1_000;
+});
+
+test('openPolicyWatcher() sweeps the later the more a sweep takes: with that of the roots, less than a hundredth', async (t) => {
+  assert.ok(1 / POLICY_SWEEP_SHARE + 1 / ROOT_SWEEP_SHARE < 0.01);
+  const directory = manyPolicies(t);
+  const clock = new FakeClock();
+  const { sweep, counts } = openedWatcher(t, { directories: [directory], ...SWEEP_ONLY, clock });
+  await sweep();
+  const before = counts();
+  assert.ok(before.lastSweepMs > 1, `${before.lastSweepMs} ms`);
+  await clock.advance(POLICY_SWEEP_SHARE * before.lastSweepMs - 1);
+  // One that has begun ends before the next that is asked for.
+  await sweep();
+  assert.equal(counts().sweeps, before.sweeps + 1);
+  await clock.advance(POLICY_SWEEP_SHARE * counts().lastSweepMs + 1);
+  await sweep();
+  assert.ok(counts().sweeps > before.sweeps + 2);
 });
 
 test('retry() names a directory again that could not be read, though nothing has changed', async (t) => {
@@ -174,6 +208,13 @@ test('openPolicyWatcher() that runs out of watches says so once and goes on by t
   assert.match(lines[0].message, /the limit fs\.inotify\.max_user_watches is \d+ and used up/);
   assert.deepEqual(lines[1], { changed: join(base, 'q') });
 });
+
+/** A directory whose look takes more than a slice. */
+function manyPolicies(t: TestContext): string {
+  const base = makeTree(t, ['dir p']);
+  for (let i = 0; i < 5_000; i++) writeFileSync(join(base, `p/${i}.yaml`), '');
+  return join(base, 'p');
+}
 
 /** How many inotify watches this process has. */
 function inotifyWatches(): number {

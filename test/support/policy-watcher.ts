@@ -33,7 +33,9 @@ export function openedWatcher(t: TestContext, options: Options) {
     }
     return told.shift();
   };
-  return { ...watcher, next, told, warnings };
+  const sweep = () => watcher.sweep();
+  const [retry, counts, close] = [watcher.retry.bind(watcher), watcher.counts.bind(watcher), () => watcher.close()];
+  return { sweep, retry, counts, close, next, told, warnings };
 }
 
 /** A save that leaves the old file whole until the new one is. */
