@@ -40,7 +40,7 @@ import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
 import type { Grants } from './grants.ts';
 import type { Wanted } from './questions.ts';
-import { recordedChanges } from './recorded-changes.ts';
+import { recordedChanges, recordedSessions } from './recorded-changes.ts';
 import { wantedIn } from './wanted.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
@@ -201,15 +201,13 @@ export class Sessions {
   }
 
   /**
-   * Decides anew under what is in force now, once for all that are alike, and tells those whose view changed. A root or
-   * alike sessions a step: those that have not had their turn keep what they have.
+   * Decides anew under what is in force now, once for all that are alike, and tells those whose view changed. A root or a
+   * session a step: those that have not had their turn keep what they have.
    */
   *refreshInSteps(inForce: InForce): Generator<void> {
     this.#inForce = inForce;
     for (const alike of this.#alike.values()) {
-      const changes = yield* this.#tell(alike);
-      // Written down in the same turn, but after the last of them has been told: lines of a thousand take their time.
-      if (changes !== null) this.#recordChange(alike, changes);
+      yield* this.#refreshAlike(alike);
       yield;
     }
   }
@@ -288,8 +286,8 @@ export class Sessions {
     return narrowView(view, yield* viewInSteps(limit, limited, this.#circumstancesOf(limit, limited, owner)));
   }
 
-  /** Tells them if there is something to tell. What has changed in their list; null where it is as it was. */
-  *#tell(alike: Alike): Generator<void, readonly RootChange[] | null> {
+  /** Tells them if there is something to tell, and writes it down if that is another list. */
+  *#refreshAlike(alike: Alike): Generator<void> {
     const { claims, observed, owner } = alike;
     const peer = peerOf(identifyPeer(this.#inForce.evidence.policy, claims, observed), alike.peer);
     const view = yield* this.#viewOf({ claims, observed, peer, owner });
@@ -299,26 +297,45 @@ export class Sessions {
     alike.view = view;
     alike.told = null;
     alike.wanted = null;
-    if (sameView(before, view) && samePlan(planBefore, alike.plan)) return null;
+    if (sameView(before, view) && samePlan(planBefore, alike.plan)) return;
     const told = this.#toldTo(alike);
     const listChanged = !sameTold(before, view);
-    for (const live of alike.lives) {
+    const lives = yield* this.#publish(told, { lives: [...alike.lives], listChanged });
+    if (listChanged) this.#recordChange(lives, changedRoots(before, view));
+  }
+
+  /**
+   * Tells those that are still open; returns them. Who joins them meanwhile has been told when it attached, and who gets a
+   * view of its own meanwhile has this one as its first.
+   */
+  *#publish(
+    told: ToldView,
+    { lives, listChanged }: { readonly lives: readonly Live[]; readonly listChanged: boolean },
+  ): Generator<void, readonly Live[]> {
+    const heard: Live[] = [];
+    for (const live of lives) {
+      if (!this.#live.has(live.session)) continue;
       live.told = told;
       live.serial += 1;
       live.acknowledged = false;
       live.session.publish(told, { serial: live.serial, listChanged });
+      heard.push(live);
+      yield;
     }
-    return listChanged ? changedRoots(before, view) : null;
+    return heard;
   }
 
-  /** One line for each change of a session's list: what came and went, by which rule, and why. */
-  #recordChange({ lives }: Alike, changes: readonly RootChange[]): void {
-    const { generation } = this.#inForce;
-    const recorded = recordedChanges(changes);
-    for (const live of lives) {
-      const fields = { session: live.session.id, peer: wirePeer(live), generation, ...recorded };
-      this.#record('info', LOG_EVENTS.decided, fields);
-    }
+  /** One line for all whose list has changed in the same way: what came and went, by which rule, and why. */
+  #recordChange(lives: readonly Live[], changes: readonly RootChange[]): void {
+    const [first, ...others] = lives;
+    if (first === undefined) return;
+    const peer = wirePeer(first);
+    const fields = { ...recordedSessions(lives), peer: others.length === 0 ? peer : { ...peer, pid: null } };
+    this.#record('info', LOG_EVENTS.decided, {
+      ...fields,
+      generation: this.#inForce.generation,
+      ...recordedChanges(changes),
+    });
   }
 
   #planOf({ claimed }: Peer): LaunchPlan {

@@ -90,7 +90,7 @@ describe('the audit of the daemon', () => {
     const { why, ...change } = changed?.changes[0] ?? {};
     assert.deepEqual(change, { path: `${home.home}/a`, root: 'a', from: 'read-only', to: null, rule: 'allow-a' });
     assert.match(why, /not exist/);
-    assert.deepEqual([changed?.session, changed?.peer.server], [attached?.session, 's']);
+    assert.deepEqual([changed?.sessions, changed?.peer], [[attached?.session], attached?.peer]);
     const [rejected] = lines(home, 'layer rejected');
     assert.ok(rejected?.problems[0].startsWith(`${file}:2:`), rejected?.problems[0]);
 

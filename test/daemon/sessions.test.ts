@@ -6,6 +6,7 @@ import { runAtOnce } from '../../src/core/steps.ts';
 import type { ToldView } from '../../src/core/told-view.ts';
 import { Sessions } from '../../src/daemon/sessions.ts';
 import type { AttachedSession } from '../../src/socket/authority.ts';
+import type { Log } from '../../src/system/log.ts';
 import { evidenceFrom, layerFrom } from '../support/policy.ts';
 
 interface Publication {
@@ -15,10 +16,14 @@ interface Publication {
 }
 
 class FakeSession implements AttachedSession {
-  readonly id = 'x';
+  readonly id: string;
   readonly since = 0;
   readonly state = { era: 'legacy' as const, watching: true, listed: false, told: null, waitingBytes: 0 };
   readonly published: Publication[] = [];
+
+  constructor(id: string) {
+    this.id = id;
+  }
 
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void {
     this.published.push({ told, ...options });
@@ -42,21 +47,22 @@ function observed(pid: number, exe = '/usr/bin/node'): Observed {
 }
 
 function open() {
-  const recorded: string[] = [];
-  const record = (_level: string, event: string) => void recorded.push(event);
+  const recorded: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
+  const record: Log = (_level, event, fields = {}) => void recorded.push({ event, fields });
   const grants = { consentsOf: () => ({ answerTo: () => null }), keyOf: () => null };
   const options = { record, version: '0', policyDirectories: [], grants, now: () => 0 };
   const sessions = new Sessions(inForce('a1', 'a'), options);
   const attach = (pid: number, exe?: string) => {
-    const session = new FakeSession();
+    const session = new FakeSession(`s${pid}`);
     return { session, ...sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session) };
   };
-  return { sessions, attach, recorded };
+  const changes = () => recorded.filter(({ event }) => event === 'session list changed').map(({ fields }) => fields);
+  return { sessions, attach, changes };
 }
 
 describe('Sessions', () => {
   it('decides once for all peers of whom the same is known, and tells them the same', () => {
-    const { sessions, attach, recorded } = open();
+    const { sessions, attach } = open();
     const peers = [1, 2, 3].map((pid) => attach(pid));
     const other = attach(4, '/usr/bin/other');
     assert.deepEqual(
@@ -70,7 +76,6 @@ describe('Sessions', () => {
     assert.deepEqual([first?.length, first?.[0]?.serial, first?.[0]?.listChanged], [1, 2, true]);
     for (const published of rest) assert.equal(published[0]?.told, first?.[0]?.told);
     assert.equal(other.session.published.length, 1);
-    assert.equal(recorded.filter((event) => event === 'session list changed').length, 4);
   });
 
   it('counts views for each session, and acknowledges each for itself', () => {
@@ -108,6 +113,47 @@ describe('Sessions', () => {
     assert.deepEqual(new Set(lists).size, 1);
     assert.ok(lists[0]?.includes('/b'), lists[0]);
     assert.deepEqual(gone.session.published, []);
+  });
+
+  it('writes one line for all that are alike, with the first hundred of them and how many more there are', () => {
+    const { sessions, attach, changes } = open();
+    const [alone] = [attach(1_000, '/usr/bin/other'), ...Array.from({ length: 103 }, (_, i) => attach(i))];
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'b')));
+    const [one, many] = changes();
+    assert.deepEqual([one?.sessions, one?.peer, one?.omittedSessions], [['s1000'], alone?.peer, undefined]);
+    const hundred = Array.from({ length: 100 }, (_, i) => `s${i}`);
+    assert.deepEqual([many?.sessions, many?.omittedSessions], [hundred, 3]);
+    assert.deepEqual(many?.peer, { ...alone?.peer, exe: '/usr/bin/node', pid: null });
+    assert.deepEqual([changes().length, many?.generation], [2, 'b2']);
+  });
+
+  it('lets others have a turn between two sessions, alike or not', () => {
+    const { sessions, attach } = open();
+    const peers = [1, 2, 3].map((pid) => attach(pid));
+    const heard = () => peers.filter(({ session }) => session.published.length > 0).length;
+    const seen = [0];
+    for (const _ of sessions.refreshInSteps(inForce('b2', 'b'))) if (heard() !== seen.at(-1)) seen.push(heard());
+    assert.deepEqual(seen, [0, 1, 2, 3]);
+  });
+
+  it('tells the last list also to those that change among others that are alike and are being told', () => {
+    const { sessions, attach, changes } = open();
+    const [first, gone, separate] = [attach(1), attach(2), attach(3)];
+    const steps = sessions.refreshInSteps(inForce('b2', 'b'));
+    while (first.session.published.length === 0) steps.next();
+    sessions.closed(gone.session);
+    sessions.separate(new Set([separate.session.id]));
+    const late = attach(4);
+    runAtOnce(steps);
+    const lists = [first, separate, late].map(({ session, told }) => (session.published.at(-1)?.told ?? told).listJson);
+    assert.deepEqual(new Set(lists).size, 1);
+    assert.ok(lists[0]?.includes('/b'), lists[0]);
+    const published = [gone, separate, late].map(({ session }) => session.published.length);
+    assert.deepEqual(published, [0, 1, 0]);
+    assert.deepEqual(
+      changes().map(({ sessions: ids }) => ids),
+      [['s1', 's3']],
+    );
   });
 
   it('forgets who has closed', () => {
