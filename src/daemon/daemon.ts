@@ -38,6 +38,7 @@ import { KeptSockets } from './kept-sockets.ts';
 import type { KnownServers } from './known-servers.ts';
 import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
+import { Reloads } from './reloads.ts';
 import { type SessionRow, Sessions } from './sessions.ts';
 
 export interface DaemonOptions {
@@ -65,11 +66,18 @@ export interface DaemonOptions {
   readonly onChange?: () => void;
   /** Called when a session opens or closes, with how many there are. */
   readonly onSessions?: (count: number) => void;
-  /** Around each reload: for the service manager. */
+  /** For the service manager: before each reload, and when none is under way any more. */
   readonly onReload?: { begin(): void; end(): void };
   readonly onStop: () => void;
   /** Nobody can connect any more: another daemon has our place, or there is none. */
   readonly onLost: (error: unknown) => void;
+}
+
+/** What a reload has read. */
+interface Reading {
+  readonly outcome: ReloadOutcome;
+  /** Something else is known of servers than before. */
+  readonly isKnownOtherwise: boolean;
 }
 
 /** How long `reload --wait` waits for sessions to acknowledge. */
@@ -112,6 +120,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   readonly consent: Consent;
   #sessions: Sessions;
   readonly #endpoints: Endpoints;
+  readonly #reloads: Reloads<Reading>;
   #roots: RootWatcher | undefined;
   #policies: PolicyWatcher | undefined;
   #retries = 0;
@@ -121,6 +130,12 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     this.#options = options;
     this.#parts = new OpenParts({ onError: (error) => options.log('error', LOG_EVENTS.bug, { error }) });
     this.#since = options.now();
+    this.#reloads = new Reloads({
+      read: (acceptEmpty) => this.#read(acceptEmpty),
+      takeUp: (reading) => this.#finish(reading),
+      begin: () => options.onReload?.begin(),
+      end: () => options.onReload?.end(),
+    });
     this.#policy = options.layers.policy;
     this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
     this.consent = new Consent({
@@ -288,20 +303,26 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
 
   /** Reads all layers and what is known of servers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
   async reload({ wait, acceptEmpty }: { readonly wait: boolean; readonly acceptEmpty: boolean }): Promise<ReloadReply> {
-    const { layers, knownServers, onReload } = this.#options;
-    onReload?.begin();
+    const { layers, knownServers } = this.#options;
     const before = layers.generation;
-    const isKnownOtherwise = await knownServers.reload();
-    const outcome = await layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
-    await this.#next.done;
-    this.#report(outcome);
-    if (isKnownOtherwise) await this.#takeUpKnownServers();
+    const { outcome, isKnownOtherwise } = await this.#reloads.ask(acceptEmpty);
     const { generation } = outcome;
     const problems = [...knownServers.problems, ...outcome.problems];
-    onReload?.end();
     const sessions = wait ? await this.#untilAcknowledged() : { acknowledged: 0, late: 0 };
     // The watcher may have been quicker: whoever asked has still seen a change.
     return { generation, changed: generation !== before || isKnownOtherwise, sessions, problems };
+  }
+
+  async #read(acceptEmpty: boolean): Promise<Reading> {
+    const isKnownOtherwise = await this.#options.knownServers.reload();
+    const outcome = await this.#options.layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
+    return { isKnownOtherwise, outcome };
+  }
+
+  async #finish({ isKnownOtherwise, outcome }: Reading): Promise<void> {
+    await this.#next.done;
+    this.#report(outcome);
+    if (isKnownOtherwise) await this.#takeUpKnownServers();
   }
 
   /** Also what the watcher has activated a moment before is waited for. */
