@@ -7,12 +7,12 @@ import type { ProvenLayer } from './prove-layer.ts';
 /** Parsed in a fraction of a millisecond; an item that is longer goes alone. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** JSON texts that putTogether() makes an equal layer of. */
-export function takeApart({ policy, problems, results }: ProvenLayer): readonly string[] {
+/** JSON texts that putTogether() makes an equal layer of; each is made when it is asked for. */
+export function* takeApart({ policy, problems, results }: ProvenLayer): Generator<string> {
   const whole = Object.entries({ ...policy, problems, results });
   const rest = Object.fromEntries(whole.filter(([, value]) => !Array.isArray(value)));
-  const lists = whole.flatMap(([name, value]) => (Array.isArray(value) ? listPieces(name, value) : []));
-  return [JSON.stringify({ isGood: policy !== null, rest }), ...lists];
+  yield JSON.stringify({ isGood: policy !== null, rest });
+  for (const [name, value] of whole) if (Array.isArray(value)) yield* listPieces(name, value);
 }
 
 /** Takes one piece a step. */
@@ -32,21 +32,18 @@ export function* putTogether([head = '', ...pieces]: readonly string[]): Generat
 }
 
 /** An empty list makes one piece: it is there. */
-function listPieces(name: string, items: readonly unknown[]): string[] {
-  const pieces: string[] = [];
+function* listPieces(name: string, items: readonly unknown[]): Generator<string> {
+  const piece = (texts: readonly string[]) => `[${JSON.stringify(name)},[${texts.join(',')}]]`;
   let batch: string[] = [];
   let length = 0;
-  const end = () => {
-    pieces.push(`[${JSON.stringify(name)},[${batch.join(',')}]]`);
-    batch = [];
-    length = 0;
-  };
   for (const item of items) {
     const text = JSON.stringify(item);
-    if (length + text.length > PIECE_LENGTH && batch.length > 0) end();
+    if (length + text.length > PIECE_LENGTH && batch.length > 0) {
+      yield piece(batch);
+      [batch, length] = [[], 0];
+    }
     batch.push(text);
     length += text.length;
   }
-  end();
-  return pieces;
+  yield piece(batch);
 }

@@ -9,10 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import { flattenError } from '../core/flatten-error.ts';
-import { resultInSlices } from '../disk/slices.ts';
+import type { LayerPolicy } from '../core/policy.ts';
+import { resultInSlices, runInSlices } from '../disk/slices.ts';
 import type { LayerInput } from './compile-layer.ts';
-import { putTogether } from './layer-pieces.ts';
+import { putTogether, takeApart } from './layer-pieces.ts';
 import { type ProvenLayer, proveLayer } from './prove-layer.ts';
+import type { ProverMessage } from './prover-message.ts';
 
 export interface ProverOptions {
   /** The module of the thread; tests have others. */
@@ -26,8 +28,8 @@ export interface ProverOptions {
 }
 
 /**
- * Up to here a layer takes some milliseconds, fewer than a thread takes to start. Most layers have a few KiB, so most
- * daemons never have one.
+ * Up to here a layer and those above it take some milliseconds, fewer than a thread takes to start. Most layers have a few
+ * KiB, so most daemons never have one.
  */
 export const SMALL_LAYER = 16 * 1024;
 /** For some twenty MiB of text. */
@@ -44,7 +46,14 @@ const SCRIPT = new URL('./prover-thread.js', import.meta.url);
 /** Proves layers, one at a time. */
 export class Prover {
   readonly #options: Required<ProverOptions>;
+  /** How long the texts were of what was proven here. */
+  readonly #lengths = new WeakMap<LayerPolicy, number>();
   #thread: Worker | null = null;
+  /** By what number a thread knows a layer … */
+  readonly #numbers = new WeakMap<LayerPolicy, number>();
+  #lastNumber = 0;
+  /** … as long as it holds it. */
+  #held: ReadonlySet<number> = new Set();
   #idle: NodeJS.Timeout | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -58,17 +67,24 @@ export class Prover {
    * closed: nobody may take up anything then.
    */
   async prove(input: LayerInput): Promise<ProvenLayer> {
-    const length = input.files.reduce((sum, { text }) => sum + text.length, 0);
-    if (length <= SMALL_LAYER) return proveLayer(input);
-    const deadlineMs = this.#options.deadlineMs * Math.ceil(length / MIB);
-    const next = this.#queue.then(() => this.#proveApart(input, deadlineMs));
-    this.#queue = next;
-    return next;
+    const own = input.files.reduce((sum, { text }) => sum + text.length, 0);
+    // Its tests are asked of all layers together.
+    const length = input.upper.reduce((sum, layer) => sum + (this.#lengths.get(layer) ?? 0), own);
+    const proven = length <= SMALL_LAYER ? proveLayer(input) : await this.#proveNext(input, length);
+    if (proven.policy !== null) this.#lengths.set(proven.policy, own);
+    return proven;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#endThread();
+  }
+
+  #proveNext(input: LayerInput, length: number): Promise<ProvenLayer> {
+    const deadlineMs = this.#options.deadlineMs * Math.ceil(length / MIB);
+    const next = this.#queue.then(() => this.#proveApart(input, deadlineMs));
+    this.#queue = next;
+    return next;
   }
 
   async #proveApart(input: LayerInput, deadlineMs: number): Promise<ProvenLayer> {
@@ -78,7 +94,10 @@ export class Prover {
     else this.#idle = setTimeout(() => this.#endThread(), this.#options.idleMs).unref();
     if (typeof answer === 'string') return { policy: null, problems: [notProven(input, answer)], results: [] };
     const proven = answer === null ? null : await resultInSlices(putTogether(answer), () => this.#isClosed);
-    return proven === null || this.#isClosed ? new Promise(() => {}) : proven.value;
+    if (proven === null || this.#isClosed) return new Promise(() => {});
+    // The thread has proven it under the number given last.
+    if (proven.value.policy !== null) this.#numbers.set(proven.value.policy, this.#lastNumber);
+    return proven.value;
   }
 
   /** The pieces of the layer, or what went wrong. A thread that was ended by us says nothing. */
@@ -90,8 +109,9 @@ export class Prover {
       thread.ref();
       const message = once(thread, 'message', { signal }) as Promise<[readonly string[]]>;
       const end = once(thread, 'exit', { signal }) as Promise<[number]>;
-      thread.postMessage(input);
+      const telling = runInSlices(this.#tell(thread, input), () => signal.aborted);
       return await Promise.race([
+        telling.then(() => new Promise<never>(() => {})),
         message.then(([pieces]) => pieces),
         end.then(([status]) => (this.#isClosed ? null : `the thread that reads them ended with status ${status}`)),
         delay(deadlineMs, `reading them takes more than ${deadlineMs / 1_000} s`, { signal }),
@@ -104,11 +124,40 @@ export class Prover {
     }
   }
 
+  /** One message a step. */
+  *#tell(thread: Worker, { files, upper, ...input }: LayerInput): Generator<void> {
+    const tell = (message: ProverMessage) => thread.postMessage(message);
+    for (const file of files) {
+      tell({ kind: 'file', file });
+      yield;
+    }
+    const numbers: number[] = [];
+    for (const layer of upper) {
+      const number = this.#numberOf(layer);
+      numbers.push(number);
+      if (this.#held.has(number)) continue;
+      for (const piece of takeApart({ policy: layer, problems: [], results: [] })) {
+        tell({ kind: 'piece', of: number, piece });
+        yield;
+      }
+    }
+    const number = ++this.#lastNumber;
+    tell({ kind: 'prove', number, input, upper: numbers });
+    this.#held = new Set([...numbers, number]);
+  }
+
+  #numberOf(layer: LayerPolicy): number {
+    const number = this.#numbers.get(layer) ?? ++this.#lastNumber;
+    this.#numbers.set(layer, number);
+    return number;
+  }
+
   #startedThread(): Worker {
     if (this.#thread !== null) return this.#thread;
     const { script, heapMiB } = this.#options;
     const thread = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapMiB } });
     this.#thread = thread;
+    this.#held = new Set();
     // One that ends when nothing is asked of it is replaced at the next question.
     thread.on('error', () => {});
     thread.on('exit', () => {

@@ -29,10 +29,17 @@ function threadThat(t: TestContext, does: string): URL {
   const path = join(temporaryDirectory(t), 'thread.mjs');
   writeFileSync(
     path,
-    `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', () => { ${does} });\n`,
+    `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', (message) => { ${does} });\n`,
   );
   return pathToFileURL(path);
 }
+
+/** Its problems are the lengths of what it was told. */
+const SAYS_WHAT_IT_WAS_TOLD = `
+  globalThis.told = [...(globalThis.told ?? []), JSON.stringify(message).length];
+  if (message.kind !== 'prove') return;
+  parentPort.postMessage(['{"isGood":false,"rest":{}}', JSON.stringify(['problems', globalThis.told]), '["results",[]]']);
+  globalThis.told = [];`;
 
 function layer(text: string, more: Partial<LayerInput> = {}): LayerInput {
   return { layer: 'user', files: [{ path: '/p/a.yaml', text }], expansions: EXPANSIONS, upper: [], ...more };
@@ -89,6 +96,54 @@ describe('Prover', () => {
     const prover = openProver(t, { script: new URL('file:///nowhere.js') });
     const { policy } = await prover.prove(layer(USER, { upper: [layerFrom(SYSTEM.slice(11), 'system')] }));
     assert.equal(policy?.rules.length, 4);
+  });
+
+  it('counts the layers above: under a large one a small one is large', async (t) => {
+    const atFirst = threads();
+    const prover = openProver(t, { idleMs: 0 });
+    const { policy: above } = await prover.prove(layer(LARGE, { layer: 'system' }));
+    assert.ok(above);
+    while (threads() > atFirst) await turn();
+    const tests = 'tests: [{ claims: x, root: project-0, expect: deny }]';
+    const small = layer(`version: 1\nrules: [{ id: none, deny: [project-0] }]\n${tests}\n`, { upper: [above] });
+    const proving = prover.prove(small);
+    while (threads() <= atFirst) await turn();
+    const proven = await proving;
+    assert.deepEqual(proven, proveLayer(small));
+    assert.deepEqual(
+      proven.results.map(({ ok }) => ok),
+      [true],
+    );
+  });
+
+  it('tells a thread of the layers above in pieces, and of those that it holds nothing', async (t) => {
+    const prover = openProver(t, { script: threadThat(t, SAYS_WHAT_IT_WAS_TOLD) });
+    const { policy: above } = proveLayer(layer(largePolicy(1_000), { layer: 'system' }));
+    assert.ok(above);
+    const told = async (text: string) =>
+      (await prover.prove(layer(text, { upper: [above] }))).problems as unknown as number[];
+    const first = await told(LARGE);
+    assert.ok(first.length > 6, JSON.stringify(first));
+    assert.ok(Math.max(...first) < 100_000, JSON.stringify(first));
+    // The file, and what to do with it.
+    assert.equal((await told(LARGE)).length, 2);
+  });
+
+  it('proves under what the thread holds, and under what it has forgotten or never had', async (t) => {
+    const prover = openProver(t);
+    const builtIn = proveLayer(layer('version: 1\nceiling: [~/**]\n', { layer: 'built-in' })).policy;
+    assert.ok(builtIn);
+    const system = [largePolicy(200), largePolicy(201)].map((text) =>
+      layer(text, { layer: 'system', upper: [builtIn] }),
+    );
+    const [older, newer] = [await prover.prove(system[0] as LayerInput), await prover.prove(system[1] as LayerInput)];
+    assert.ok(older.policy && newer.policy);
+    const text =
+      'version: 1\nrules: [{ id: r, allow: [project-1] }]\ntests: [{ claims: x, root: project-0, expect: deny }]\n';
+    for (const above of [newer.policy, older.policy, older.policy, newer.policy]) {
+      const input = layer(text, { upper: [builtIn, above] });
+      assert.deepEqual(await prover.prove(input), proveLayer(input));
+    }
   });
 
   it('fails closed where the thread ends, throws, cannot start, takes too much memory or never answers', async (t) => {
