@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   { from: 'version.ts', may: [], builtins: [], why: 'a word that the build puts in' },
   {
     from: 'commands',
-    may: ['daemon', 'client', 'policy', 'state', 'socket', 'system', 'disk', 'core', 'version.ts'],
+    may: ['daemon', 'client', 'policy', 'state', 'socket', 'ask', 'system', 'disk', 'core', 'version.ts'],
     why: 'commands wire the parts; `run` is not one of them, it branches off in bin/rootsd',
   },
   {

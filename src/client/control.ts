@@ -25,7 +25,8 @@ export async function requestControl(method: string, params: unknown, options: C
   }
 }
 
-async function openControl(search: SearchOptions, options: ConnectionOptions): Promise<Connection> {
+/** Connects, for more than one request. Throws a RootsError DAEMON_UNREACHABLE. */
+export async function openControl(search: SearchOptions, options: ConnectionOptions): Promise<Connection> {
   const found = findSockets(search);
   const reasons = found.refused.length === 0 ? [] : [describeSearch(found)];
   for (const path of found.usable.map(controlSocketOf)) {

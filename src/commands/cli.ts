@@ -169,6 +169,10 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   asking('reset', 'ask again what was refused').action(
     run(async (options) => (await consents()).consentResetCommand(options, io)),
   );
+  located(consent.command('agent').description('show each question here as it comes, and answer it with a key'))
+    .exitOverride()
+    .option('--fallback', 'only while no other agent is there')
+    .action(run(async (options) => (await import('./consent-agent.ts')).consentAgentCommand(options, io)));
   asking('export', 'print all that is kept, as JSON').action(
     run(async (options) => (await consents()).consentExportCommand(options, io)),
   );

@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { Agents } from '../ask/agents.ts';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
@@ -165,7 +166,7 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
       controlAt: inherited('control') ?? { path: join(dirname(socket), CONTROL_SOCKET) },
       listeners: listenersOf(settings, dirname(socket), { inherited, log }),
       limits: limitsOf(settings),
-      consent: { store: consents, timeoutMs: settings.consent.timeoutMs, channels: [] },
+      consent: { store: consents, timeoutMs: settings.consent.timeoutMs, ...waysToAsk(settings) },
       native,
       log,
       now: Date.now,
@@ -230,6 +231,11 @@ function listenersOf({ listeners }: Settings, directory: string, context: Listen
     }
     return [{ name, at: context.inherited(name) ?? { path: resolve(directory, path), mode } }];
   });
+}
+
+/** How a person is reached, beside the command line. */
+function waysToAsk({ consent }: Settings): Pick<DaemonOptions['consent'], 'agents' | 'channels'> {
+  return { agents: consent.channels.includes('agent') ? new Agents() : null, channels: [] };
 }
 
 function limitsOf({ limits }: Settings): DaemonOptions['limits'] {

@@ -123,6 +123,10 @@ export const CODES = {
     text: 'Cannot take this answer from here: {what}',
     hint: 'Answer in a terminal that no MCP server has started',
   },
+  CONSENT_CHANNEL_OFF: {
+    kind: 'peer',
+    text: 'Cannot ask a person this way: "{channel}" is not among "consent.channels" in rootsd.yaml',
+  },
   CONSENT_NOT_KEPT: {
     kind: 'temporary',
     text: 'Cannot give this consent: it could not be written down',

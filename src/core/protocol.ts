@@ -206,6 +206,9 @@ export const METHOD = {
   consentRevoke: 'rootsd/consent/revoke',
   consentReset: 'rootsd/consent/reset',
   consentExport: 'rootsd/consent/export',
+  consentWatch: 'rootsd/consent/watch',
+  consentAsked: 'rootsd/consent/asked',
+  consentWithdrawn: 'rootsd/consent/withdrawn',
   stop: 'rootsd/stop',
 } as const;
 

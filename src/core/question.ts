@@ -69,8 +69,8 @@ export interface AskChannel {
    * the answer does not count, and the question stays open then unless it is CONSENT_UNKNOWN.
    */
   present(question: Question, take: TakeAnswer): void;
-  /** It is answered, or nobody asks any more. */
-  withdraw(question: Question): void;
+  /** It is open no more; `why`: it is answered, or nobody asks any more. */
+  withdraw(question: Question, why: string): void;
 }
 
 const MAX_NOTE_CHARACTERS = 500;

@@ -1,5 +1,6 @@
 // What control.sock answers about consents: `rootsd/consent/*`.
 
+import type { Agent } from '../ask/agents.ts';
 import type { Access } from '../core/access.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Grant } from '../core/grant.ts';
@@ -8,7 +9,7 @@ import { METHOD } from '../core/protocol.ts';
 import type { Answer, Given } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
 import { whyNotFrom } from '../core/separation.ts';
-import type { ControlHandlers } from '../socket/control-session.ts';
+import type { ControlConnection, ControlHandlers } from '../socket/control-session.ts';
 import type { PeerFacts } from '../socket/peer-facts.ts';
 import { readRuns, readTraits } from '../socket/process-tree.ts';
 import type { Consent } from './consent.ts';
@@ -52,15 +53,21 @@ export interface ResetReply {
   readonly refusals: readonly RefusalRow[];
 }
 
+type Caller = readonly [caller: PeerFacts, connection: ControlConnection];
+
 const ANSWER = { id: 'string', scope: 'string', access: 'string', note: 'string' } as const;
 
 /** The handlers of consents. */
 export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
   const { consent } = daemon;
   const { grants, questions } = consent;
-  const answer = async (params: unknown, caller: PeerFacts, says: Answer['says']): Promise<AnswerReply> => {
+  /** Those of agents. */
+  const told = new WeakSet<ControlConnection>();
+  const answer = async (says: Answer['says'], params: unknown, ...by: Caller): Promise<AnswerReply> => {
     const { id, ...rest } = parseParams(params, ANSWER);
-    const given = await consent.commandLine.answer(idOf(id), readAnswer(says, rest), personBehind(daemon, caller));
+    const [caller, connection] = by;
+    const channel = (told.has(connection) ? consent.agents : null) ?? consent.commandLine;
+    const given = await channel.answer(idOf(id), readAnswer(says, rest), personBehind(daemon, caller));
     await daemon.refreshed();
     return { given };
   };
@@ -78,8 +85,14 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
       if (grant === undefined) throw new RootsError('CONSENT_UNKNOWN', { what: `"${id}"` });
       return shownGrant(grant, rowOf(daemon, grant, ruleById(daemon).get(grant.key.rule)));
     },
-    [METHOD.consentApprove]: (params, caller) => answer(params, caller, 'yes'),
-    [METHOD.consentDeny]: (params, caller) => answer(params, caller, 'no'),
+    [METHOD.consentApprove]: (params, ...by) => answer('yes', params, ...by),
+    [METHOD.consentDeny]: (params, ...by) => answer('no', params, ...by),
+    [METHOD.consentWatch]: async (params, caller, connection): Promise<object> => {
+      const { fallback = false } = parseParams(params, { fallback: 'boolean' });
+      if (!told.has(connection)) joinAgents(daemon, { caller, connection, isFallback: fallback === true });
+      told.add(connection);
+      return {};
+    },
     [METHOD.consentRevoke]: async (params, caller): Promise<GrantsReply> => {
       const isMeant = readSelection(params);
       // Whoever may connect may take back: that only narrows.
@@ -102,6 +115,26 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
       history: grants.history.map(historyRow),
     }),
   };
+}
+
+interface Joining {
+  readonly caller: PeerFacts;
+  readonly connection: ControlConnection;
+  readonly isFallback: boolean;
+}
+
+/** An MCP server that would be asked could keep a person from being asked: who may not answer is told nothing. */
+function joinAgents(daemon: ConsentControlled, { caller, connection, isFallback }: Joining): void {
+  const { agents } = daemon.consent;
+  if (agents === null) throw new RootsError('CONSENT_CHANNEL_OFF', { channel: 'agent' });
+  const agent: Agent = {
+    uid: personBehind(daemon, caller),
+    isFallback,
+    asked: (question) => connection.notify(METHOD.consentAsked, { question }),
+    withdrawn: ({ id }, why) => connection.notify(METHOD.consentWithdrawn, { id, why }),
+  };
+  agents.join(agent);
+  connection.keepTold(() => agents.leave(agent));
 }
 
 /** The uid that answers. Throws a RootsError CONSENT_NEEDS_TERMINAL where an MCP server may be what answers. */

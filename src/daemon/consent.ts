@@ -2,6 +2,7 @@
 // about anew.
 
 import { randomBytes } from 'node:crypto';
+import type { Agents } from '../ask/agents.ts';
 import { CommandLine } from '../ask/command-line.ts';
 import { endsWithSession } from '../core/consent.ts';
 import type { AskChannel, Given } from '../core/question.ts';
@@ -20,7 +21,9 @@ export interface ConsentOptions {
   readonly clock: Clock;
   /** How long a question is open. */
   readonly timeoutMs: number;
-  /** Beside the command line. */
+  /** Those at terminals; null: rootsd.yaml wants none. */
+  readonly agents: Agents | null;
+  /** Beside the command line and the agents. */
   readonly channels: readonly AskChannel[];
   readonly record: Log;
   /** What was given or refused has changed: decide anew. */
@@ -44,9 +47,14 @@ export class Consent implements Part {
     const { store, readMoment, clock, record, timeoutMs, onChange } = options;
     const newId = () => randomBytes(4).toString('hex');
     this.grants = new Grants({ store, readMoment, clock, record, newId, onChange });
-    const channels = [this.commandLine, ...options.channels];
+    const { agents } = options;
+    const channels = [this.commandLine, ...(agents === null ? [] : [agents]), ...options.channels];
     const onAnswer = (answered: AnsweredQuestion, given: Given | null) => this.#answered(answered, given);
     this.questions = new Questions({ channels, timeoutMs, clock, newId, record, onAnswer });
+  }
+
+  get agents(): Agents | null {
+    return this.#options.agents;
   }
 
   /** ms since the epoch */

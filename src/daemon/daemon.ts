@@ -57,7 +57,7 @@ export interface DaemonOptions {
   readonly listeners: readonly { readonly name: string; readonly at: ListenAt }[];
   readonly limits: { readonly message: number; readonly queue: number; readonly sessions: number };
   /** What people have answered, and how they are asked. */
-  readonly consent: Pick<ConsentOptions, 'store' | 'timeoutMs' | 'channels'>;
+  readonly consent: Pick<ConsentOptions, 'store' | 'timeoutMs' | 'agents' | 'channels'>;
   readonly native: Native | null;
   readonly log: Log;
   /** ms since the epoch */

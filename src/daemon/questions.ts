@@ -136,7 +136,7 @@ export class Questions implements Part {
     open.isAnswering = true;
     try {
       await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions] }, given);
-      this.#close(open);
+      this.#close(open, 'it is answered');
       return given;
     } finally {
       open.isAnswering = false;
@@ -146,7 +146,7 @@ export class Questions implements Part {
   }
 
   close(): void {
-    for (const open of this.#open.values()) this.#close(open);
+    for (const open of this.#open.values()) this.#close(open, 'the daemon ends');
   }
 
   /** false: not now. There are too many, or an answer is just being taken that may not be meant for this session. */
@@ -188,14 +188,14 @@ export class Questions implements Part {
   #withdraw(open: Open, why: string): void {
     if (!this.#open.has(open.question.id)) return;
     this.#options.record('info', LOG_EVENTS.consentWithdrawn, { question: open.question.id, why });
-    this.#close(open);
+    this.#close(open, why);
   }
 
-  #close(open: Open): void {
+  #close(open: Open, why: string): void {
     if (!this.#open.delete(open.question.id)) return;
     this.#byText.delete(open.text);
     open.cancelDeadline();
     for (const tell of open.waiting) tell();
-    for (const channel of this.#options.channels) channel.withdraw(open.question);
+    for (const channel of this.#options.channels) channel.withdraw(open.question, why);
   }
 }

@@ -10,8 +10,15 @@ import { errorReply, isBug, type Message, methodNotFound, readMessage, resultRep
 import { faultError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 
+/** A connection, to a handler that has more to say than its answer. */
+export interface ControlConnection {
+  notify(method: string, params: object): void;
+  /** It is told things from now on, so it does not count as idle; `onClosed` is called at its end. */
+  keepTold(onClosed: () => void): void;
+}
+
 /** Answers a method; the result is sent as JSON, undefined as null. Throws a RootsError to refuse; anything else is a bug. */
-export type ControlHandler = (params: unknown, caller: PeerFacts) => Promise<unknown>;
+export type ControlHandler = (params: unknown, caller: PeerFacts, connection: ControlConnection) => Promise<unknown>;
 export type ControlHandlers = Readonly<Record<string, ControlHandler>>;
 
 export interface ControlSessionOptions extends JsonLinesOptions {
@@ -25,11 +32,12 @@ export interface ControlSessionOptions extends JsonLinesOptions {
 
 type Request = Extract<Message, { kind: 'request' }>;
 
-export class ControlSession {
+export class ControlSession implements ControlConnection {
   readonly #options: ControlSessionOptions;
   readonly #lines: JsonLines;
   #isAnswering = false;
   #isClosing = false;
+  #onToldEnd: (() => void) | null = null;
 
   constructor(socket: Socket, options: ControlSessionOptions) {
     this.#options = options;
@@ -41,8 +49,17 @@ export class ControlSession {
     });
   }
 
-  get isAnswering(): boolean {
-    return this.#isAnswering;
+  /** It waits for nothing. */
+  get isIdle(): boolean {
+    return !this.#isAnswering && this.#onToldEnd === null;
+  }
+
+  notify(method: string, params: object): void {
+    this.#lines.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  keepTold(onClosed: () => void): void {
+    this.#onToldEnd = onClosed;
   }
 
   /** After the answer that is being made: the one who said "stop" hears that it was heard. */
@@ -82,7 +99,7 @@ export class ControlSession {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (handler === undefined)
         throw methodNotFound('Method not found', 'It is not one of the methods of this socket');
-      return resultReply(id, JSON.stringify((await handler(params, facts)) ?? null));
+      return resultReply(id, JSON.stringify((await handler(params, facts, this)) ?? null));
     } catch (error) {
       if (isBug(error)) log('error', LOG_EVENTS.bug, { method, error });
       return errorReply(id, toRpcError(error));
@@ -100,6 +117,7 @@ export class ControlSession {
   }
 
   #closed(): void {
+    this.#onToldEnd?.();
     this.#options.facts.close();
     this.#options.onClose(this);
   }

@@ -117,7 +117,7 @@ export class Control implements AsyncDisposable {
 
   /** Whoever connects and asks nothing must not keep others out. Is there one? */
   #endIdle(): boolean {
-    const idle = [...this.#served].find(({ isAnswering }) => !isAnswering);
+    const idle = [...this.#served].find(({ isIdle }) => isIdle);
     if (idle === undefined) return false;
     this.#served.delete(idle);
     idle.destroy();

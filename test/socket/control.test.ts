@@ -217,3 +217,26 @@ test('administration is answered while there is no place for peers', async (t) =
   for (let i = 0; i < 3; i += 1) await connectPeer(t, peersPath);
   assert.equal((await (await connectPeer(t, path)).request('status')).result, 1);
 });
+
+test('a connection that is kept told does not count as idle, and its end is told', async (t) => {
+  const ended: string[] = [];
+  const { path } = await openTestControl(t, {
+    watch: async (_params, _caller, connection) => {
+      connection.keepTold(() => ended.push('watch'));
+      connection.notify('news', { of: 'first' });
+    },
+    quick: async () => 1,
+  });
+  const watching = await connectPeer(t, path);
+  watching.send({ jsonrpc: '2.0', id: 1, method: 'watch' });
+  assert.deepEqual(await watching.next(), { jsonrpc: '2.0', method: 'news', params: { of: 'first' } });
+  assert.equal((await watching.next()).id, 1);
+  // More than there may be: those that wait for nothing go.
+  const others = [];
+  for (let i = 0; i < 257; i += 1) others.push(await connectPeer(t, path));
+  await others[0]?.ended;
+  assert.equal((await watching.request('quick')).result, 1);
+  assert.deepEqual(ended, []);
+  watching.socket.destroy();
+  while (ended.length === 0) await new Promise(setImmediate);
+});

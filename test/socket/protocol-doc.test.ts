@@ -10,6 +10,7 @@ import { METHOD } from '../../src/core/protocol.ts';
 import type { AttachedSession } from '../../src/socket/authority.ts';
 import { Capacity } from '../../src/socket/capacity.ts';
 import { openControl } from '../../src/socket/control.ts';
+import type { ControlConnection, ControlHandler } from '../../src/socket/control-session.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { LIMITS, openTestPeers, toldOf } from './open-test-peers.ts';
 import { connectPeer, type RawPeer, type Reply } from './raw-peer.ts';
@@ -87,8 +88,10 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
 
 test('the conversations of docs/protocol.md with the control socket are true', async (t) => {
   for (const lines of conversations('control')) {
-    const answers = [...replies(lines)];
-    const answer = async () => {
+    const answers = replies(lines).filter(({ method }) => method === undefined);
+    let connection: ControlConnection | undefined;
+    const answer: ControlHandler = async (_params, _caller, asking) => {
+      connection = asking;
       const { result, error } = answers.shift() ?? {};
       if (error !== undefined) throw new RootsError('USAGE', { what: error.message });
       return result;
@@ -104,7 +107,7 @@ test('the conversations of docs/protocol.md with the control socket are true', a
       log: () => {},
     });
     t.after(() => control.close());
-    await replay(await connectPeer(t, path), lines, () => assert.fail('it sends no notices'));
+    await replay(await connectPeer(t, path), lines, ({ method = '', params }) => connection?.notify(method, params));
   }
 });
 
