@@ -102,7 +102,12 @@ function* bestOf<T>(matching: readonly Rated<T>[]): Generator<void, readonly Rat
 }
 
 function compare<T>(a: Rated<T>, b: Rated<T>): number {
-  return a.rank - b.rank || a.text.length - b.text.length || byCodePoint(a.text, b.text);
+  return a.rank - b.rank || byLength(a.text, b.text);
+}
+
+/** The shorter one first, then by code point. */
+export function byLength(a: string, b: string): number {
+  return a.length - b.length || byCodePoint(a, b);
 }
 
 /** JavaScript compares units: what lies beyond the basic plane would come before its last part. */

@@ -3,6 +3,7 @@
 
 import type { Enclosures } from '../core/boundary.ts';
 import { type RealPath, toFileUri } from '../core/path.ts';
+import { byLength } from '../core/rank.ts';
 import { childOf } from '../disk/link-walk.ts';
 import { type DirectoryEntry, listDirectory } from '../disk/list-directory.ts';
 import { resolvePath } from '../disk/resolve.ts';
@@ -20,7 +21,7 @@ export function completePath(typed: string, list: ToldList): readonly string[] {
   }
   const roots = list.roots.flatMap(({ path }) => wholePath(path));
   const begun = roots.filter((path) => path.startsWith(typed) && path !== typed);
-  return [...new Set([...begun, ...entriesBelow(typed, list)])].sort(byRank);
+  return [...new Set([...begun, ...entriesBelow(typed, list)])].sort(byLength);
 }
 
 function entriesBelow(typed: string, { places }: ToldList): readonly string[] {
@@ -50,9 +51,4 @@ function wholePath(root: string): readonly string[] {
   const resolved = resolvePath(root);
   if (!resolved.ok || resolved.stat === null) return [];
   return [resolved.stat.isDirectory() && root !== '/' ? `${root}/` : root];
-}
-
-function byRank(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length;
-  return a < b ? -1 : 1;
 }

@@ -6,6 +6,7 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import { ACCESS_META } from '../core/access.ts';
 import type { EntryKind, ListedEntry } from '../core/listing.ts';
 import { parseFileUri, type RealPath, toFileUri } from '../core/path.ts';
 import type { ToldRoot } from '../core/view.ts';
@@ -22,7 +23,6 @@ export const PATH_VARIABLE = 'path';
 
 const DIRECTORY_TYPE = 'inode/directory';
 const LISTING_TYPE = 'application/json';
-const ACCESS_META = 'io.rootsd/access';
 /** Entries of a directory that are listed. */
 const MAX_ENTRIES = 10_000;
 
