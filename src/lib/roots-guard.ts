@@ -31,6 +31,8 @@ import { type GuardedRoot, ownList, readToldList, type ToldList } from './told-l
 
 const DEADLINE_MS = 5_000;
 const MAX_TRIES = 3;
+/** A client may tell of a change each time it is asked. */
+const MAX_QUESTIONS = 10;
 const NOTHING = ownList([]);
 
 export interface RootsGuardOptions {
@@ -179,7 +181,7 @@ export class RootsGuard extends EventEmitter<RootsGuardEvents> {
 
   /** An answer that a change has overtaken is not used, and asked for again. */
   async #askUntilCurrent(): Promise<ToldList> {
-    for (;;) {
+    for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
       const asked = this.#changes;
       const client = this.#server.getClientCapabilities();
       const result = await this.#listRoots();
@@ -189,6 +191,7 @@ export class RootsGuard extends EventEmitter<RootsGuardEvents> {
       this.emit('change', list.roots);
       return list;
     }
+    throw unknown('the client was asked again and again, and told of another list each time before it had answered');
   }
 
   async #listRoots(): Promise<unknown> {
@@ -207,11 +210,11 @@ export class RootsGuard extends EventEmitter<RootsGuardEvents> {
 
   /** What holds in a call of the modern era; `ask`: the client must be asked first. */
   #listOf({ offersRoots, answers }: ModernCall): ToldList | 'ask' {
-    if (!offersRoots) return this.#withoutRoots;
-    if (answers === undefined) return 'ask';
-    const list = this.#read(answers[ROOTS_KEY]);
-    this.#lastCall = list;
-    return list;
+    if (offersRoots && answers === undefined) return 'ask';
+    // Where the answer is no list, nothing of the last one holds.
+    this.#lastCall = NOTHING;
+    this.#lastCall = offersRoots ? this.#read(answers?.[ROOTS_KEY]) : this.#withoutRoots;
+    return this.#lastCall;
   }
 
   /** The list is another one: until it is told nothing of the last one holds. */

@@ -16,8 +16,9 @@ const TEMPLATE = 'file:///{+path}';
 /** A server that completes its template; its tool says its roots. */
 async function completing(t: TestContext, sdk: Sdk, root: string) {
   const held: { client?: SdkClient } = {};
+  const setting: { list: unknown } = { list: { roots: [{ uri: `file://${root}` }] } };
   const { call } = await connected(t, sdk, {
-    list: () => ({ roots: [{ uri: `file://${root}` }] }),
+    list: () => setting.list,
     install: (client) => {
       held.client = client;
     },
@@ -42,7 +43,7 @@ async function completing(t: TestContext, sdk: Sdk, root: string) {
     completer.clear();
     return completer.complete({ ref: { type: 'ref/resource', uri: TEMPLATE }, argument: { name: 'path', value } });
   };
-  return { call, complete };
+  return { call, complete, setting };
 }
 
 for (const sdk of SDKS) {
@@ -87,5 +88,19 @@ describe('completion by RootsGuard on revision 2026-07-28', () => {
     assert.deepEqual((await complete(`${start}/`))?.values, []);
     await call();
     assert.deepEqual((await complete(`${start}/`))?.values, [`${start}/a`]);
+  });
+
+  it('knows nothing of the last list once a call is told none', async (t) => {
+    const base = makeTree(t, ['file root/a']);
+    const { call, complete, setting } = await completing(t, '2.x, modern', join(base, 'root'));
+    const start = join(base, 'root').slice(1);
+    for (const none of [{ roots: 'all' }, { roots: [] }]) {
+      setting.list = { roots: [{ uri: `file://${base}/root` }] };
+      await call();
+      assert.deepEqual((await complete(`${start}/`))?.values, [`${start}/a`]);
+      setting.list = none;
+      await call().catch(() => {});
+      assert.deepEqual((await complete(`${start}/`))?.values, []);
+    }
   });
 });

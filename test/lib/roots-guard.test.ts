@@ -250,6 +250,25 @@ for (const sdk of LEGACY) {
       assert.equal(await call(), JSON.stringify([join(base, 'b')]));
     });
 
+    it('no more than ten times where it tells of a change each time before it answers', async (t) => {
+      const base = makeTree(t, TREE);
+      const held: { server?: Guarded } = {};
+      const setting: Setting = { list: [root(base)] };
+      const server = await guarded(t, sdk, setting, pathsOf);
+      held.server = server;
+      await server.call();
+      const before = server.asked();
+      setting.list = async () => {
+        await held.server?.changed();
+        return { roots: [root(base)] };
+      };
+      await server.changed();
+      assert.match(await server.call(), /^error: .*told of another list each time/);
+      setting.list = [root(base)];
+      assert.equal(await server.call(), JSON.stringify([base]));
+      assert.ok(server.asked() - before <= 21);
+    });
+
     it('and allows nothing while it gives an error, silence or no list, whatever it told before', async (t) => {
       const base = makeTree(t, TREE);
       const setting: Setting = { list: [root(base)], deadlineMs: 50 };
