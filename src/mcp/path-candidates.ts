@@ -67,8 +67,8 @@ function* entryCandidates(
   }
 }
 
-/** A directory always leads on to what is wanted. */
-function isWanted({ name, kind }: ListedEntry, { what, glob }: Wanted): boolean {
+/** Is an entry to be offered? A directory always leads on to what is wanted. */
+export function isWanted({ name, kind }: ListedEntry, { what, glob }: Pick<Wanted, 'what' | 'glob'>): boolean {
   if (kind === 'directory') return true;
   return what !== 'directories' && (glob === undefined || fitsGlob(glob, name));
 }

@@ -11,6 +11,7 @@ import {
   visiblePrompts,
 } from '../core/prompt.ts';
 import type { EndpointSession } from './endpoint-session.ts';
+import { isWanted } from './path-candidates.ts';
 import { fetchVisible } from './places.ts';
 import type { GetPromptParams } from './read-params.ts';
 import { invalidParams } from './request-refused.ts';
@@ -81,5 +82,6 @@ async function isOffered(
   const roots = name === undefined ? view.told : view.told.filter(({ root }) => root === name);
   if (checkPathText(value) !== null) return false;
   const place = await fetchVisible(session, value, { want: 'look', roots });
-  return place !== null && (source.what === 'any' || place.kind === (source.what === 'files' ? 'file' : 'directory'));
+  if (place === null || (source.what === 'files' && place.kind === 'directory')) return false;
+  return isWanted({ name: value.slice(value.lastIndexOf('/') + 1), kind: place.kind }, source);
 }

@@ -13,7 +13,7 @@ for (const era of ERAS) {
     arguments:
       language: { required: true, description: The language, values: [python, { value: cobol, visible-to: { servers: [x] } }] }
       project: { roots: true }
-      file: { paths: files, within: project }
+      file: { paths: files, within: project, glob: "*.ts" }
     template: "Review {language}{file}"
   hidden: { template: x, visible-to: { servers: [x] } }
 `;
@@ -46,6 +46,7 @@ for (const era of ERAS) {
       [{ language: 'python', file: `${home.home}/other/secret` }, /is no value/],
       [{ language: 'python', file: `${home.home}/app/leak` }, /is no value/],
       [{ language: 'python', file: `${home.home}/app/sub` }, /is no value/],
+      [{ language: 'python', file: `${home.home}/app/sub/é b#%.txt` }, /is no value/],
       [{ language: 'python', more: 'x' }, /no argument "more"/],
     ];
     for (const [args, what] of wrong) {
