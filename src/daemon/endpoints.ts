@@ -34,13 +34,14 @@ export class Endpoints implements Disposable {
     const sight = sightOf(session);
     const { openEndpoint } = await import('../mcp/endpoint.ts');
     const { id } = session;
+    let isClosed = false;
     const endpoint = openEndpoint({
       ...line,
       session: {
         id,
         sight,
         resolve,
-        fetch: (wanted) => this.#placeFetcher().fetch(wanted),
+        fetch: (wanted) => this.#placeFetcher().fetch(wanted, () => isClosed),
         request: (root) => request(session, root),
       },
       version: VERSION,
@@ -51,6 +52,7 @@ export class Endpoints implements Disposable {
     return {
       receive: (message) => endpoint.receive(message),
       closed: () => {
+        isClosed = true;
         this.#open.delete(endpoint);
         endpoint.closed();
       },

@@ -38,10 +38,13 @@ export class PlaceFetcher implements Disposable {
     this.#helper = new SlowPlaces(script === undefined ? options : { ...options, script });
   }
 
-  /** What lies at a path, if the bounds hold it; a mount that does not answer in time is a failure. */
-  async fetch(request: FetchRequest): Promise<Fetched> {
+  /**
+   * What lies at a path, if the bounds hold it; a mount that does not answer in time is a failure. Nothing more is looked at
+   * once `isCancelled` says that nobody wants to know.
+   */
+  async fetch(request: FetchRequest, isCancelled: () => boolean = () => false): Promise<Fetched> {
     this.#mounts.refresh();
-    const fetched = await resultInSlices(fetchPlace(request, this.#walk), () => this.#isClosed);
+    const fetched = await resultInSlices(fetchPlace(request, this.#walk), () => this.#isClosed || isCancelled());
     if (fetched === null) return NO_ANSWER;
     const { value } = fetched;
     if (value.ok || value.slow === undefined) return value;

@@ -72,8 +72,11 @@ export class Endpoint {
   receive(message: JSONRPCMessage): void {
     // What the SDK does not take for a message it drops, and a client would wait for ever.
     if ('id' in message && !isJSONRPCRequest(message)) {
-      const error = { code: RPC.invalidParams, message: 'Invalid params: "id" or "_meta" is not as MCP has it' };
-      this.#options.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }));
+      this.#refuse(message.id, RPC.invalidParams, 'Invalid params: "id" or "_meta" is not as MCP has it');
+      return;
+    }
+    if ('id' in message && this.#transport.isOpen(message.id)) {
+      this.#refuse(message.id, RPC.invalidRequest, 'Invalid request: another one with this id is under way');
       return;
     }
     this.#noteListening(message);
@@ -96,6 +99,10 @@ export class Endpoint {
     this.#subscriptions.close();
     this.#completer.close();
     this.#transport.closed();
+  }
+
+  #refuse(id: unknown, code: number, message: string): void {
+    this.#options.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
   }
 
   #makeServer(era: 'legacy' | 'modern', version: string): Server {
@@ -162,13 +169,18 @@ export class Endpoint {
 
   /** Answers a method. What is thrown and no refusal is a bug: nothing of it goes to the client. */
   #serve(server: Server, method: string, act: (params: Params) => Result | Promise<Result>): void {
-    server.setRequestHandler(method, { params: AS_IT_IS }, async (params) => {
+    server.setRequestHandler(method, { params: AS_IT_IS }, async (params, { mcpReq: { id, signal } }) => {
+      // Cancelled before it began: no answer is sent, whatever it is.
+      if (signal.aborted) return {};
+      const end = this.#transport.begin(id);
       try {
         return await act(params);
       } catch (error) {
         if (error instanceof RequestRefused) throw new ProtocolError(error.code, error.message, error.data);
         this.#options.onBug(error);
         throw new ProtocolError(RPC.internal, 'Internal error');
+      } finally {
+        end(!signal.aborted);
       }
     });
   }

@@ -10,7 +10,7 @@ export interface LineTransportOptions {
   readonly onClose: () => void;
 }
 
-/** Requests of one client that may be under way: it waits with the next until one of them is answered. */
+/** Requests of one client that may be under way: it waits with the next until one of them is done with. */
 const MAX_OPEN_REQUESTS = 32;
 /** Is answered when it ends. */
 const LASTS = 'subscriptions/listen';
@@ -21,7 +21,10 @@ export class LineTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: LineTransportOptions;
+  /** Neither answered nor given up. */
   readonly #open = new Set<unknown>();
+  /** Those of them on which work goes on, also after the client has cancelled them. */
+  readonly #working = new Set<unknown>();
   #isHeld = false;
   #isClosed = false;
 
@@ -49,6 +52,20 @@ export class LineTransport implements Transport {
     this.onmessage?.(message);
   }
 
+  /** Is a request of this id under way? */
+  isOpen(id: unknown): boolean {
+    return this.#open.has(id);
+  }
+
+  /** Work on a request begins. The function that it returns is to be called when that has ended, and whether an answer follows. */
+  begin(id: unknown): (isAnswered: boolean) => void {
+    this.#working.add(id);
+    return (isAnswered) => {
+      this.#working.delete(id);
+      if (!isAnswered) this.#settle(id);
+    };
+  }
+
   /** The client is gone. */
   closed(): void {
     if (this.#isClosed) return;
@@ -57,13 +74,17 @@ export class LineTransport implements Transport {
   }
 
   #note(message: Extract<JSONRPCMessage, { readonly method: string }>): void {
-    // What is cancelled is not answered.
-    if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId);
+    if (message.method === 'notifications/cancelled') this.#cancelled(message.params?.requestId);
     if (!('id' in message) || message.method === LASTS) return;
     this.#open.add(message.id);
     if (this.#open.size < MAX_OPEN_REQUESTS || this.#isHeld) return;
     this.#isHeld = true;
     this.#options.hold();
+  }
+
+  /** What is cancelled is not answered; the work may go on for a while, and counts for as long. */
+  #cancelled(id: unknown): void {
+    if (!this.#working.has(id)) this.#settle(id);
   }
 
   #settle(id: unknown): void {

@@ -32,6 +32,14 @@ test('PlaceFetcher lets others have their turn while it lists a large directory'
   assert.ok(turns > 2, `${turns} turns`);
 });
 
+test('PlaceFetcher looks at nothing more once nobody wants to know', async (t) => {
+  const base = temporaryDirectory(t);
+  for (let i = 0; i < 30_000; i++) writeFileSync(join(base, `entry-${i}`), '');
+  using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable() });
+  const fetched = await fetcher.fetch(requestFor(base, ''), () => true);
+  assert.equal(fetched.ok, false);
+});
+
 test('PlaceFetcher leaves a mount that may hang to the helper, which judges as we do', async (t) => {
   const base = makeTree(t, ['file net/a text', 'link net/out -> ../other', 'file other/secret', 'link l -> net/a']);
   const file = join(base, 'mountinfo');

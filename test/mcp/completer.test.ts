@@ -289,14 +289,28 @@ prompts: { p: { template: x, arguments: { file: { paths: any }, project: { roots
   await fc.assert(
     fc.asyncProperty(fc.array(name, { maxLength: 6 }), typed, fc.boolean(), async (names, value, isPrompt) => {
       const [ana, bob] = [asked(t, policy, { who: named('ana', 1000) }), asked(t, policy, { who: named('bob', 1001) })];
-      const ask = (one: Asked) =>
-        isPrompt ? one.prompt('file', `${base}/${value}`) : one.path(`${toPathValue(base, 'directory')}${value}`);
-      const alone = await ask(ana);
-      ana.completer.forget();
+      const ref = isPrompt ? { type: 'ref/prompt', name: 'p' } : { type: 'ref/resource', uri: 'file:///{+path}' };
+      const argument = isPrompt
+        ? { name: 'file', value: `${base}/${value}` }
+        : { name: 'path', value: `${toPathValue(base, 'directory')}${value}` };
+      // The whole answer: values, how many there are, or the error.
+      const answer = ({ completer }: Asked, asks: object) =>
+        completer.complete({ ref, argument, ...asks }).then(
+          ({ completion }) => completion,
+          ({ code, message }: RequestRefused) => ({ code, message }),
+        );
+      const whole = async (one: Asked) => [
+        await answer(one, {}),
+        await answer(one, { argument: { ...argument, name: 'nothing' } }),
+      ];
+      const alone = await whole(ana);
       for (const [i, file] of names.entries()) writeFileSync(join(base, 'bob/app', `${i}${file}`), '');
-      // Both at once, with other files on the other side.
+      // Both at once, with other files on the other side: what is kept, then what is looked for.
+      assert.deepEqual((await Promise.all([whole(bob), whole(ana)]))[1], alone);
+      ana.completer.forget();
+      assert.deepEqual((await Promise.all([whole(bob), whole(ana)]))[1], alone);
+      const ask = (one: Asked) => (isPrompt ? one.prompt('file', argument.value) : one.path(argument.value));
       const [together, others] = await Promise.all([ask(ana), ask(bob)]);
-      assert.deepEqual(together, alone);
       const ends = (values: readonly string[], whose: string) =>
         values.every((text) => decodeURIComponent(text).includes(`/${whose}/`));
       assert.ok(ends(together, 'ana') && ends(others, 'bob'));

@@ -35,6 +35,24 @@ test('requests of all kinds of ids are answered by their ids, however many are u
   assert.deepEqual(answered, new Set(ids));
 });
 
+test('a request with the id of one that is under way is refused', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  const request = { jsonrpc: '2.0', id: 'x', method: 'resources/read', params: { uri: uriOf(home, 'app') } };
+  const both = `${JSON.stringify(request)}\n`.repeat(2);
+  client.peer.write(both);
+  const replies = [await client.peer.next(), await client.peer.next()];
+  assert.deepEqual(
+    replies.map(({ id, error }) => [id, error?.code]),
+    [
+      ['x', -32600],
+      ['x', undefined],
+    ],
+  );
+  client.peer.send(request);
+  assert.ok((await client.peer.next()).result);
+});
+
 test('a message that is no JSON-RPC gets an error, and the session goes on', async (t) => {
   const home = await served(t);
   const client = await openMcpPeer(t, home.socket, 'legacy');
