@@ -51,8 +51,7 @@ export function* namedPaths(value: unknown, reading: Reading, property = ''): Ge
 function readString(property: string, value: string, reading: Reading): NamedPath | null {
   const isDeclared = reading.pathNames.has(foldName(property));
   if (!isDeclared && namesText(property)) return null;
-  // Servers cut blanks and quotes away.
-  const bare = value.replaceAll(/^[\s"'`<]+|[\s"'`>]+$/g, '');
+  const bare = bareText(value);
   if (/[\n\r]/.test(bare)) return null;
   if (/^file:/i.test(bare)) {
     const parsed = parseFileUri(bare);
@@ -62,6 +61,17 @@ function readString(property: string, value: string, reading: Reading): NamedPat
   const candidates = candidatesOf(value, bare, { isPath, reading });
   return candidates?.length === 0 ? null : { property, value, candidates };
 }
+
+/** Servers cut blanks and quotes away. Not by one expression: that would begin anew at each of a million blanks within. */
+function bareText(value: string): string {
+  let [start, end] = [0, value.length];
+  while (start < end && OPENING.test(value.charAt(start))) start += 1;
+  while (end > start && CLOSING.test(value.charAt(end - 1))) end -= 1;
+  return value.slice(start, end);
+}
+
+const OPENING = /[\s"'`<]/;
+const CLOSING = /[\s"'`>]/;
 
 interface Context {
   readonly isPath: boolean;

@@ -1,6 +1,6 @@
 // What a property's name says of its value: a path, never a path, or nothing.
 
-/** The last word of names whose values are paths, in the singular. */
+/** The last words of names whose values are paths, in the singular; some are written as one word or as two (`fileName`). */
 const PATH_WORDS: ReadonlySet<string> = new Set([
   'path',
   'file',
@@ -47,9 +47,13 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
   'newtext',
 ]);
 
-/** `repoPath`, `repo_path`, `REPO-PATHS`, `path2` */
+/** `repoPath`, `repo_path`, `REPO-PATHS`, `path2`, `file_name` */
 export function namesPath(name: string): boolean {
-  const word = lastWord(name);
+  const [last = '', beforeLast = ''] = lastWords(name);
+  return isPathWord(last) || isPathWord(beforeLast + last);
+}
+
+function isPathWord(word: string): boolean {
   return PATH_WORDS.has(word) || PATH_WORDS.has(word.replace(/s$/, '')) || PATH_WORDS.has(word.replace(/ies$/, 'y'));
 }
 
@@ -62,8 +66,20 @@ export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** In lower case; the last upper-case letters of `fileURIs` are a word as well. */
-function lastWord(name: string): string {
-  const [word = ''] = /(?:[A-Z]{2,}s?|[A-Z]?[a-z]+)$/.exec(name.replace(/[^A-Za-z]+$/, '')) ?? [];
-  return word.toLowerCase();
+/** The last and the one before, in lower case; the last upper-case letters of `fileURIs` are a word as well. */
+function lastWords(name: string): readonly string[] {
+  const words: string[] = [];
+  for (let end = name.length; words.length < 2; ) {
+    while (end > 0 && !LETTER.test(name.charAt(end - 1))) end -= 1;
+    const [word] = LAST_WORD.exec(name.slice(Math.max(0, end - MAX_WORD), end)) ?? [];
+    if (word === undefined) break;
+    words.push(word.toLowerCase());
+    end -= word.length;
+  }
+  return words;
 }
+
+const LETTER = /[A-Za-z]/;
+const LAST_WORD = /(?:[A-Z]{2,}s?|[A-Z]?[a-z]+)$/;
+/** More letters than any word that is looked for: of a name of any length only so many are looked at. */
+const MAX_WORD = 32;

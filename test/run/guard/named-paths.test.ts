@@ -22,8 +22,21 @@ function named(value: unknown, reading: Partial<Reading> = {}): readonly string[
 describe('namesPath() tells by the last word of a name', () => {
   const YES = ['path', 'Path', 'PATH', 'paths', 'file_path', 'filePath', 'repo-path', 'outputDirs', 'directories'];
   const ALSO = ['repositories', 'fileURI', 'fileURIs', 'uris', 'path2', 'paths[]', 'a.b.target', 'from', 'XMLFile'];
-  const NO = ['', 'name', 'content', 'pathology', 'fromage', 'filepathx', 'tot', 'profile', 'rooted', '路径'];
-  for (const name of [...YES, ...ALSO]) it(`yes: ${name}`, () => assert.equal(namesPath(name), true));
+  const TWO = ['fileName', 'file_name', 'FILE-NAMES', 'newFileName', 'workDir', 'WORK_SPACE'];
+  const NO = [
+    '',
+    'name',
+    'content',
+    'pathology',
+    'fromage',
+    'filepathx',
+    'tot',
+    'profile',
+    'rooted',
+    '路径',
+    'userName',
+  ];
+  for (const name of [...YES, ...ALSO, ...TWO]) it(`yes: ${name}`, () => assert.equal(namesPath(name), true));
   for (const name of NO) it(`no: ${name}`, () => assert.equal(namesPath(name), false));
 });
 
@@ -63,6 +76,12 @@ describe('namedPaths()', () => {
     ['__proto__', JSON.parse('{"__proto__":{"path":"/a"}}'), ['path: /a']],
   ];
   for (const [what, value, expected] of ROWS) it(what, () => assert.deepEqual(named(value), expected));
+
+  it('takes no longer than a text is long', () => {
+    const [blanks, letters, signs] = [' ', 'a', '!'].map((one) => one.repeat(1_000_000));
+    const value = { x: `/a${blanks}b`, [`${letters}B`]: '/a', [`${signs}path${signs}`]: '/b', path: ` /c${blanks}` };
+    assert.equal(named(value).length, 2);
+  });
 
   it('takes names from the policy before all other rules, and from the schema', () => {
     const value = { query: '/a', thing_id: '/b', other: '/c' };
