@@ -53,6 +53,8 @@ export class Conversation {
   readonly #trips: RoundTrips;
   #channel: RootsChannel | null = null;
   #hostHasRoots = false;
+  /** Lines of the replay that go on when the guard knows more. */
+  #whenGuardKnows: (() => void)[] = [];
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -105,6 +107,7 @@ export class Conversation {
   /** What waits for the guard goes on. */
   resumeGuarded(): void {
     this.#trips.resume();
+    for (const resolve of this.#whenGuardKnows.splice(0)) resolve();
   }
 
   /** Asks the host for its own roots; null: no answer within 5 s in which it was heard. */
@@ -163,9 +166,21 @@ export class Conversation {
   /** Brings a new process to where the old one was; `signal`: it is being replaced itself. */
   async replay(signal: AbortSignal): Promise<void> {
     const offersRoots = this.#channel?.announce() ?? false;
-    const { guard } = this.#options;
-    const mayPass = (line: Buffer): boolean => typeof guard.judge(line, readMessage(line)) === 'string';
+    const mayPass = (line: Buffer): Promise<boolean> => this.#mayPass(line);
     await this.handshake.replay(this.server, this.#askServer, { offersRoots, mayPass, signal });
     if (!signal.aborted && this.handshake.isInitialized) this.#channel?.open();
+  }
+
+  /** May a process that takes the place of another get this line too? Judged anew: less may be allowed by now. */
+  async #mayPass(line: Buffer): Promise<boolean> {
+    const { guard } = this.#options;
+    for (;;) {
+      const judgement = guard.judge(line, readMessage(line));
+      if (judgement === 'wait') await new Promise<void>((resolve) => this.#whenGuardKnows.push(resolve));
+      else {
+        guard.lineIsDone();
+        return judgement === 'pass';
+      }
+    }
   }
 }

@@ -13,7 +13,7 @@ export interface ReplayOptions {
   /** Are roots announced to the new process? The policy may have changed since. */
   readonly offersRoots: boolean;
   /** May the server still get what it was once told to send notifications of? */
-  readonly mayPass: (line: Buffer) => boolean;
+  readonly mayPass: (line: Buffer) => Promise<boolean>;
   /** The process is being replaced itself: nothing more is said to it. */
   readonly signal: AbortSignal;
 }
@@ -81,11 +81,12 @@ export class Handshake {
   async replay(server: LineWriter, own: OwnRequests, options: ReplayOptions): Promise<void> {
     await this.#replayLegacy(server, own, options);
     if (options.signal.aborted) return;
-    for (const line of this.#listening.values()) if (options.mayPass(line)) say(server, line);
+    const listening = await passing([...this.#listening.values()], options);
+    for (const line of listening) say(server, line);
   }
 
   async #replayLegacy(server: LineWriter, own: OwnRequests, options: ReplayOptions): Promise<void> {
-    const { offersRoots, mayPass, signal } = options;
+    const { offersRoots, signal } = options;
     if (this.#initialize === null) return;
     const initialize = announceRoots(this.#initialize, offersRoots).line;
     if (!this.#isAnswered) return say(server, initialize);
@@ -94,7 +95,8 @@ export class Handshake {
     await reply;
     if (this.#initialized === null || signal.aborted) return;
     say(server, this.#initialized);
-    const subscriptions = [...this.#subscriptions.values()].filter(mayPass);
+    const subscriptions = await passing([...this.#subscriptions.values()], options);
+    if (signal.aborted) return;
     const settings = [...subscriptions, ...(this.#logLevel === null ? [] : [this.#logLevel])];
     await Promise.all(
       settings.map((line) => {
@@ -114,6 +116,13 @@ export const SETTINGS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
   'logging/setLevel',
 ]);
+
+/** Those of the lines that may pass; none once the process is being replaced itself. */
+async function passing(lines: readonly Buffer[], { mayPass, signal }: ReplayOptions): Promise<readonly Buffer[]> {
+  const passed: Buffer[] = [];
+  for (const line of lines) if (await mayPass(line)) passed.push(line);
+  return signal.aborted ? [] : passed;
+}
 
 /** A line of ours, also where the host is in the middle of one that began for a former process. */
 function say(server: LineWriter, ...pieces: readonly Uint8Array[]): void {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it } from 'node:test';
+import { unrefTimer } from '../../src/client/timer.ts';
+import { ByteSink } from '../../src/run/bytes.ts';
+import { Conversation } from '../../src/run/conversation.ts';
+import { Guard, type Judgement } from '../../src/run/guard/guard.ts';
+import { LineWriter } from '../../src/run/line-writer.ts';
+import { Notices } from '../../src/run/notices.ts';
+
+/** A guard to which the disk has not answered yet. */
+class WaitingGuard extends Guard {
+  judgement: Judgement = 'wait';
+
+  constructor() {
+    super({ timer: unrefTimer, cwd: () => '/', onAnswer: () => undefined, onRefused: () => undefined });
+  }
+
+  override judge(): Judgement {
+    return this.judgement;
+  }
+}
+
+describe('Conversation, what is said again to a new process', () => {
+  const LISTEN = '{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen"}\n';
+  for (const [judgement, expected] of [
+    ['pass', LISTEN],
+    [{ reply: null }, ''],
+  ] as const) {
+    it(`waits for the guard, which then says ${judgement === 'pass' ? 'yes' : 'no'}`, async () => {
+      const guard = new WaitingGuard();
+      const conversation = new Conversation({
+        host: new LineWriter(),
+        guard,
+        notices: new Notices(() => undefined),
+        timer: unrefTimer,
+        onEra: () => undefined,
+        onInitialized: () => undefined,
+        onHostRootsChanged: () => undefined,
+        hostRoots: { areWanted: () => false, onTold: () => assert.fail(), warn: assert.fail },
+        onHostEnd: () => undefined,
+        isHostHeard: () => true,
+        onFault: assert.fail,
+      });
+      const stream = new PassThrough();
+      conversation.server.redirect(new ByteSink(stream));
+      conversation.handshake.noteListening('"l"', Buffer.from(LISTEN));
+      const replayed = conversation.replay(new AbortController().signal);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(stream.read(), null);
+      guard.judgement = judgement;
+      conversation.resumeGuarded();
+      await replayed;
+      assert.equal(String(stream.read() ?? ''), expected);
+    });
+  }
+});
