@@ -23,6 +23,7 @@ export interface ByteReader {
 
 export interface ByteSource {
   start(reader: ByteReader): void;
+  /** At the end tells the reader of it once more. */
   resume(): void;
   close(): void;
 }
@@ -92,25 +93,34 @@ export class SocketSource implements ByteSource {
 /** Reads a stream that has no `onread`: a terminal, a file. */
 class StreamSource implements ByteSource {
   readonly #stream: Readable;
+  #reader: ByteReader | null = null;
+  #hasEnded = false;
 
   constructor(stream: Readable) {
     this.#stream = stream;
   }
 
   start(reader: ByteReader): void {
+    this.#reader = reader;
     this.#stream.on('data', (chunk: Buffer) => {
       if (!reader.take(chunk)) this.#stream.pause();
     });
-    this.#stream.on('end', () => reader.ended());
-    this.#stream.on('error', () => reader.ended());
+    this.#stream.on('end', () => this.#end());
+    this.#stream.on('error', () => this.#end());
   }
 
   resume(): void {
-    this.#stream.resume();
+    if (this.#hasEnded) this.#reader?.ended();
+    else this.#stream.resume();
   }
 
   close(): void {
     this.#stream.destroy();
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#reader?.ended();
   }
 }
 

@@ -192,8 +192,13 @@ export class LineFlow {
     if (this.#heldBytes > 0) {
       const last = this.#whole(Buffer.alloc(0));
       const verdict = this.#judge.line(last, true);
+      if (verdict === 'wait') {
+        // The source ends again when it is resumed.
+        this.#isPaused = true;
+        return;
+      }
       this.#release();
-      if (verdict !== 'wait') this.#deliver(verdict, last);
+      this.#deliver(verdict, last);
     }
     this.#isClosed = true;
     this.#judge.ended();

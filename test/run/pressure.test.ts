@@ -137,6 +137,29 @@ describe('LineFlow', () => {
     assert.equal(taken(), Buffer.concat(CHUNKS).toString());
   });
 
+  it('passes a last line without an end, and tells of the end, when what it waits for is there', async () => {
+    const stream = new PassThrough();
+    const gate = { isOpen: false, hasEnded: false };
+    const flow = new LineFlow(new ChunkSource([Buffer.from('{"n":1}')]), {
+      to: new LineWriter(new ByteSink(stream)),
+      answers: new LineWriter(new ByteSink(new PassThrough().resume())),
+      judge: {
+        ...PASSING,
+        line: () => (gate.isOpen ? 'pass' : 'wait'),
+        opening: () => 'hold',
+        ended: () => {
+          gate.hasEnded = true;
+        },
+      },
+    });
+    flow.start();
+    assert.deepEqual([flow.isPaused, gate.hasEnded], [true, false]);
+    gate.isOpen = true;
+    flow.resume();
+    assert.equal(gate.hasEnded, true);
+    assert.equal(String(stream.read()), '{"n":1}');
+  });
+
   it('reads nothing more from a side that does not read our answers', async () => {
     const { writer, release } = stuckWriter();
     const to = new LineWriter(new ByteSink(new PassThrough().resume()));
