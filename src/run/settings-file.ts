@@ -131,7 +131,7 @@ export class SettingsFile {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const text = readText(this.#lock);
-      if (text !== null && !isOther(JSON.parse(text) as Owner)) rmSync(this.#lock, { force: true });
+      if (text !== null && !isHeld(text)) rmSync(this.#lock, { force: true });
       return false;
     } finally {
       rmSync(own, { force: true });
@@ -162,6 +162,15 @@ function intersect(a: readonly string[], b: readonly string[]): readonly string[
 
 function ownIdentity(): Owner {
   return { pid: process.pid, startTime: identifyProcess(process.pid)?.startTime ?? null };
+}
+
+/** Does a lock of this text hold? One that says nothing was never seen so by anybody: a power cut has left it. */
+function isHeld(text: string): boolean {
+  try {
+    return isOther(JSON.parse(text) as Owner);
+  } catch {
+    return false;
+  }
 }
 
 /** Is this a session that lives and is not us? */

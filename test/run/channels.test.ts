@@ -196,8 +196,9 @@ async function withSettings(
   {
     content = SETTINGS,
     linkTo,
+    lock,
     ...more
-  }: RunSetupOptions & { readonly content?: string | null; readonly linkTo?: string } = {},
+  }: RunSetupOptions & { readonly content?: string | null; readonly linkTo?: string; readonly lock?: string } = {},
 ): Promise<WithSettings> {
   const place = { path: '' };
   const setup = await setUpRun(t, program(), {
@@ -206,6 +207,7 @@ async function withSettings(
       place.path = `${base}/settings.json`;
       if (linkTo !== undefined) symlinkSync(`${base}/${linkTo}`, place.path);
       if (content !== null) writeFileSync(place.path, content, { mode: 0o640 });
+      if (lock !== undefined) writeFileSync(`${base}/.settings.json.rootsd.lock`, lock);
       const channel: Channel = { kind: 'config', path: place.path, key: ['allowed'], format: 'json' };
       return { channels: [channel], empty: 'stop' };
     },
@@ -280,6 +282,15 @@ describe('rootsd run, a file of settings as the channel', () => {
     const next = second();
     await next.initialize();
     await end(next);
+    assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+    assert.deepEqual(leftBeside(file), []);
+  });
+
+  it('is ours also where a power cut has emptied the lock of a session', async (t) => {
+    const { base, host, file, told } = await withSettings(t, { lock: '' });
+    await host.initialize();
+    assert.deepEqual(told(), [`${base}/a`]);
+    await end(host);
     assert.equal(readFileSync(file, 'utf8'), SETTINGS);
     assert.deepEqual(leftBeside(file), []);
   });
