@@ -40,6 +40,11 @@ export const CODES = {
     text: 'Cannot edit the policies: another "rootsd allow" or "rootsd revoke" has been at it for 30 s',
     hint: 'Try again when it is done',
   },
+  POLICY_LAYER_TOO_LARGE: {
+    kind: 'file',
+    text: 'Cannot read the policies in "{directory}": its files have more than {limit} bytes together',
+    hint: 'Move away what is no policy, or say more with fewer files',
+  },
   POLICY_LAYER_GONE: {
     kind: 'file',
     text: 'Cannot read the policies in "{directory}": they were in force and are gone, the last good ones stay in force',

@@ -1,5 +1,6 @@
 // A layer's directory -> its policy, or all that is wrong with it. Nothing of a layer is used unless all of it is good.
 
+import { dirname } from 'node:path';
 import { type Problem, problem, startOf } from '../core/errors.ts';
 import type { Expansions } from '../core/pattern.ts';
 import type { LayerPolicy } from '../core/policy.ts';
@@ -13,6 +14,8 @@ import { type Trust, TrustedReader } from './trust.ts';
 
 /** A policy file has at most 1 MiB. */
 export const MAX_POLICY_BYTES = 1024 * 1024;
+/** All files of a layer together: they are in memory at once. Written down as the last good state it is about as much again. */
+export const MAX_LAYER_BYTES = 32 * 1024 * 1024;
 
 export interface ReadLayerOptions {
   readonly layer: 'system' | 'user';
@@ -70,8 +73,14 @@ export async function readPolicyFiles(
   const reader = new TrustedReader({ ...options.trust, layer: options.layer });
   const texts: LayerFile[] = [];
   const problems: Problem[] = [...misnamed];
+  let bytes = 0;
   for (const path of policies) {
     const file = await readPolicyText(reader, path);
+    bytes += file.bytes;
+    if (bytes > MAX_LAYER_BYTES) {
+      const found = [tooLargeAt(dirname(path)), ...misnamed];
+      return { state: 'broken', problems: found, listing: listFiles(policies, ignored, found) };
+    }
     problems.push(...file.problems);
     if (file.text !== null) texts.push({ path, text: file.text });
   }
@@ -89,16 +98,23 @@ export async function readPolicyFiles(
 async function readPolicyText(
   reader: TrustedReader,
   path: string,
-): Promise<{ readonly text: string | null; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly text: string | null; readonly bytes: number; readonly problems: readonly Problem[] }> {
   try {
-    const { bytes, problems } = await reader.read(path, MAX_POLICY_BYTES);
-    const text = bytes === null ? null : decodeText(path, bytes, MAX_POLICY_BYTES);
+    const read = await reader.read(path, MAX_POLICY_BYTES);
+    const { problems } = read;
+    const bytes = read.bytes?.byteLength ?? 0;
+    const text = read.bytes === null ? null : decodeText(path, read.bytes, MAX_POLICY_BYTES);
     return typeof text === 'object' && text !== null
-      ? { text: null, problems: [...problems, text] }
-      : { text, problems };
+      ? { text: null, bytes, problems: [...problems, text] }
+      : { text, bytes, problems };
   } catch (error) {
-    return { text: null, problems: [unreadable(path, error)] };
+    return { text: null, bytes: 0, problems: [unreadable(path, error)] };
   }
+}
+
+/** The layer as a whole is wrong: none of its files alone. */
+function tooLargeAt(directory: string): Problem {
+  return problem('POLICY_LAYER_TOO_LARGE', startOf(directory), { directory, limit: MAX_LAYER_BYTES });
 }
 
 function listFiles(paths: readonly string[], ignored: readonly string[], problems: readonly Problem[]): ListedFile[] {

@@ -4,15 +4,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { builtInLayer } from '../../src/policy/built-in.ts';
 import { compileLayer } from '../../src/policy/compile-layer.ts';
-import { type LayerRead, MAX_POLICY_BYTES, readLayer } from '../../src/policy/read-layer.ts';
+import type { Prove } from '../../src/policy/prove-layer.ts';
+import {
+  type LayerRead,
+  MAX_LAYER_BYTES,
+  MAX_POLICY_BYTES,
+  type ReadLayerOptions,
+  readLayer,
+} from '../../src/policy/read-layer.ts';
 import { makeTree } from '../support/tree.ts';
 import { ANA } from './shown-problems.ts';
 
 const UPPER = [builtInLayer({ expansions: ANA, own: [] })];
 
-function readIn(base: string, directory = 'p'): Promise<LayerRead> {
+function readIn(base: string, directory = 'p', more: Pick<ReadLayerOptions, 'prove'> = {}): Promise<LayerRead> {
   const trust = { uid: process.getuid?.() ?? 0, home: base };
-  return readLayer({ layer: 'user', expansions: ANA, trust, upper: UPPER, directory: join(base, directory) });
+  return readLayer({ layer: 'user', expansions: ANA, trust, upper: UPPER, directory: join(base, directory), ...more });
 }
 
 /** `CODE name` of each problem, `state name` of each listed file. */
@@ -117,6 +124,25 @@ test('readLayer() says of every file what is wrong with it, in one go', async (t
     'SCHEMA_UNKNOWN_KEY a.yaml',
   ]);
   assert.deepEqual(seen(read, base).listing.slice(0, 3), ['broken a.yaml', 'ok b.yaml', 'broken c.yaml']);
+});
+
+test('readLayer() takes up nothing of a layer that has more bytes than it may, and says so of its directory', async (t) => {
+  const base = makeTree(t, ['dir p']);
+  const files = MAX_LAYER_BYTES / MAX_POLICY_BYTES;
+  for (let i = 0; i < files; i++) writeFileSync(join(base, `p/f${i}.yaml`), '#'.repeat(MAX_POLICY_BYTES));
+  const proven: number[] = [];
+  const prove: Prove = (input) => {
+    proven.push(input.files.length);
+    return { policy: null, problems: [], results: [] };
+  };
+  assert.deepEqual(seen(await readIn(base, 'p', { prove }), base).problems, []);
+  writeFileSync(join(base, 'p/z.yaml'), '#');
+  const read = await readIn(base, 'p', { prove });
+  assert.equal(read.state, 'broken');
+  assert.deepEqual(
+    [read.problems.map(({ code, file }) => [code, file]), proven],
+    [[['POLICY_LAYER_TOO_LARGE', join(base, 'p')]], [files]],
+  );
 });
 
 test('readLayer() uses nothing of a layer of which one file is wrong', async (t) => {
