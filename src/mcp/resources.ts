@@ -9,8 +9,10 @@ import type {
 import { ACCESS_META } from '../core/access.ts';
 import type { EntryKind, ListedEntry } from '../core/listing.ts';
 import { parseFileUri, type RealPath, toFileUri } from '../core/path.ts';
+import { sortInSteps } from '../core/sort-in-steps.ts';
 import type { ToldRoot } from '../core/view.ts';
 import type { FetchedPlace } from '../disk/fetch-place.ts';
+import { resultInSlices } from '../disk/slices.ts';
 import type { EndpointSession, Sight } from './endpoint-session.ts';
 import { fetchVisible, kindOfRoot, MAX_FILE_BYTES } from './places.ts';
 import { invalidParams } from './request-refused.ts';
@@ -50,7 +52,11 @@ export async function readResource(session: EndpointSession, uri: string): Promi
   const path = pathOfUri(uri);
   const place = path === null ? null : await fetchVisible(session, path, { want: 'all' });
   if (place === null) throw noSuchResource(uri);
-  if (place.entries !== null) return { contents: [directoryContents(uri, place, place.entries)] };
+  if (place.entries !== null) {
+    const listed = await resultInSlices(directoryContents(uri, place, place.entries), () => false);
+    if (listed === null) throw noSuchResource(uri);
+    return { contents: [listed.value] };
+  }
   if (place.base64 === null) throw tooLarge(uri, place.size);
   return { contents: [fileContents(uri, Buffer.from(place.base64, 'base64'))] };
 }
@@ -82,18 +88,16 @@ function rootResource({ uri, root, title, access, carved }: ToldRoot, kind: Entr
   };
 }
 
-function directoryContents(uri: string, { path }: FetchedPlace, entries: readonly ListedEntry[]) {
-  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+/** Lists a directory, an entry a step. */
+function* directoryContents(uri: string, { path }: FetchedPlace, entries: readonly ListedEntry[]) {
+  const sorted = yield* sortInSteps(entries, (a, b) => (a.name < b.name ? -1 : 1));
   const base = path === '/' ? '' : path;
-  const listing = {
-    entries: sorted.slice(0, MAX_ENTRIES).map(({ name, kind }) => ({
-      name,
-      kind,
-      uri: toFileUri(`${base}/${name}` as RealPath),
-    })),
-    total: entries.length,
-  };
-  return { uri, mimeType: LISTING_TYPE, text: JSON.stringify(listing) };
+  const listed: object[] = [];
+  for (const { name, kind } of sorted.slice(0, MAX_ENTRIES)) {
+    listed.push({ name, kind, uri: toFileUri(`${base}/${name}` as RealPath) });
+    yield;
+  }
+  return { uri, mimeType: LISTING_TYPE, text: JSON.stringify({ entries: listed, total: entries.length }) };
 }
 
 /** What is valid UTF-8 without NUL is text. */
