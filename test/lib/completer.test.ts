@@ -12,6 +12,7 @@ import { connected, later, SDKS, type Sdk } from './connected.ts';
 interface Asked {
   readonly request: CompletionRequest;
   readonly signal: AbortSignal;
+  readonly timeout: number;
   readonly answer: (result: unknown) => void;
 }
 
@@ -21,9 +22,9 @@ function typing(options: CompleterOptions & { readonly offers?: boolean } = {}) 
   const asked: Asked[] = [];
   const client = {
     getServerCapabilities: () => (options.offers === false ? {} : { completions: {} }),
-    complete: (request: CompletionRequest, { signal }: { readonly signal: AbortSignal }) => {
+    complete: (request: CompletionRequest, { signal, timeout }: Pick<Asked, 'signal' | 'timeout'>) => {
       const { promise, resolve } = later<unknown>();
-      asked.push({ request, signal, answer: resolve });
+      asked.push({ request, signal, timeout, answer: resolve });
       return promise;
     },
   } as unknown as SdkClient;
@@ -53,6 +54,20 @@ describe('Completer.complete()', () => {
     asked[0]?.answer(answerOf('abc'));
     assert.equal(await first, null);
     assert.deepEqual(await second, { values: ['abc'], total: 1, hasMore: false });
+  });
+
+  it('gives the server a deadline', async () => {
+    for (const [options, expected] of [
+      [{}, 5_000],
+      [{ deadlineMs: 70 }, 70],
+    ] as const) {
+      const { completer, timer, asked } = typing({ debounceMs: 0, ...options });
+      const answered = completer.complete(typed('a'));
+      timer.advance(0);
+      assert.equal(asked[0]?.timeout, expected);
+      asked[0]?.answer(answerOf());
+      await answered;
+    }
   });
 
   it('cancels a question that is overtaken, and leaves those of other fields alone', async () => {
