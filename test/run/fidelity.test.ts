@@ -261,6 +261,14 @@ describe('rootsd run, what a server writes that is no message', () => {
     assert.ok(host.stderr.length < 40_000);
   });
 
+  it('and looks like header framing is noise from a server that has spoken', async (t) => {
+    const { host } = await setUpRun(t, program());
+    await host.initialize();
+    await host.ask('raw', { text: 'Content-Length: 5\n' });
+    await host.said('Content-Length: 5');
+    assert.deepEqual(await host.ask('echo', { still: 'there' }), { still: 'there' });
+  });
+
   it('and looks like header framing is an error for the host', async (t) => {
     const command = ['sh', '-c', 'printf "Content-Length: 5\\r\\n\\r\\n"; cat >/dev/null'];
     const { host } = await setUpRun(t, program(), { command });

@@ -108,6 +108,18 @@ describe('rootsd run, the guard', () => {
     );
   });
 
+  it('holds no later than it is acknowledged, also before a server that need not be told', async (t) => {
+    const setup = await setUp(t, { roots: false });
+    const { daemon, host, base } = setup;
+    await daemon.next('rootsd/ack');
+    daemon.publish(viewOf({ b: `${base}/b` }, '02'));
+    while ((await daemon.next('rootsd/ack')).params.generation !== '02');
+    host.send(callOf(`${base}/a`));
+    const { result } = (await host.next(({ id }) => id === 7)) as { result: { isError: boolean } };
+    assert.equal(result.isError, true);
+    assert.deepEqual(await reached(setup), []);
+  });
+
   it('lets nothing that names a path outside reach the server, however arguments are built', async (t) => {
     const setup = await setUp(t);
     const { daemon, host } = setup;
