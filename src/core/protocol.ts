@@ -169,8 +169,8 @@ export interface SessionReport {
 export interface RefusedCall {
   readonly method: string;
   readonly tool: string | null;
-  /** As the call has it, cut to 300 characters, with what is hidden in it escaped. */
-  readonly path: string;
+  /** As the call has it, cut to 300 characters, with what is hidden in it escaped; null: it names none. */
+  readonly path: string | null;
   /** What the call wanted of it. */
   readonly access: Access;
   /** In a word or two, with hyphens. */

@@ -36,7 +36,7 @@ export function readRefusedCall({ method, tool, path, access, reason, left }: Pa
   return {
     method: readText('method', method),
     tool: tool === null ? null : readText('tool', tool),
-    path: readText('path', path),
+    path: path === null ? null : readText('path', path),
     access,
     reason,
     left,

@@ -49,6 +49,7 @@ describe('the daemon hears of a session', () => {
     const daemon = await home.serve();
     const peer = await home.peer('s', { watch: true });
     peer.notify('rootsd/refused', { ...CALL, path: 7 });
+    peer.notify('rootsd/refused', { ...CALL, path: null, access: 'read-write', reason: 'nothing-writable' });
     peer.notify('rootsd/refused', { ...CALL, path: '\u202e'.repeat(1_000) });
     for (let i = 0; i < 30; i += 1) peer.notify('rootsd/refused', CALL);
     await peer.request('roots/list');
@@ -58,7 +59,8 @@ describe('the daemon hears of a session', () => {
     const refused = audit.map((line) => JSON.parse(line)).filter(({ event }) => event === 'call refused');
     assert.equal(refused.length, 20);
     const { left, ...claimed } = CALL;
-    assert.deepEqual(refused[0].claimed, { ...claimed, path: '/etc/\\x1b[31mpasswd' });
-    assert.deepEqual([refused[0].peer.server, refused[0].left], ['s', left]);
+    assert.deepEqual([refused[0].claimed.path, refused[0].claimed.reason], [null, 'nothing-writable']);
+    assert.deepEqual(refused[1].claimed, { ...claimed, path: '/etc/\\x1b[31mpasswd' });
+    assert.deepEqual([refused[1].peer.server, refused[1].left], ['s', left]);
   });
 });

@@ -13,7 +13,15 @@ import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
 import { foldName } from './path-names.ts';
 import { Places } from './places.ts';
 import { type JsonObject, readAlike } from './read-alike.ts';
-import { type RefusedPath, refusalText, refusedCall, refusedRequest, unreadableMessage } from './refused-call.ts';
+import {
+  NOTHING_WRITABLE,
+  type RefusedPath,
+  refusalText,
+  refusedCall,
+  refusedRequest,
+  unreadableMessage,
+  writeRefusalText,
+} from './refused-call.ts';
 
 /** Parameters about the message, answers of the host to the server's questions, and what the server has written itself. */
 const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState']);
@@ -78,7 +86,8 @@ export class Guard {
     const judged = this.#judgeParams(method, read.value.params);
     if (judged === null || judged === 'wait') return judged ?? 'pass';
     this.#options.onRefused(toldRefusal(method, judged));
-    const text = refusalText(judged, this.#held.entries);
+    const { entries } = this.#held;
+    const text = judged.named === null ? writeRefusalText(judged.tool, entries) : refusalText(judged.named, entries);
     return { reply: id === null ? null : replyTo(method, { id, params: read.value.params, text }) };
   }
 
@@ -96,13 +105,27 @@ export class Guard {
     const tool = method === 'tools/call' ? nameOf(params) : null;
     const writes = method === 'tools/call' && (tool === null || this.#writes(tool));
     const reading = this.#reading(tool);
+    let namesPlace = false;
     let mustWait = false;
     for (const named of namedIn(method, params, reading)) {
+      namesPlace = true;
       const objection = this.#objectionTo(named, writes);
       if (objection === 'wait') mustWait = true;
-      else if (objection !== null) return { ...named, objection, tool, writes };
+      else if (objection !== null) return { named: { ...named, objection }, tool, writes };
     }
+    if (method === 'tools/call' && !namesPlace && this.#writesUnnamed(tool)) return { named: null, tool, writes };
     return mustWait ? 'wait' : null;
+  }
+
+  /**
+   * A server that was told its directory by other means (a variable, a file) writes there without a call that says so. Of a
+   * tool that is listed and that nobody knows to write this is not assumed: most tools write nothing at all.
+   */
+  #writesUnnamed(tool: string | null): boolean {
+    if (this.#held.holdsWritable) return false;
+    if (tool === null) return true;
+    const { tools } = this.#plan;
+    return Object.hasOwn(tools, tool) ? tools[tool] === 'write' : !this.tools.isListed(tool);
   }
 
   /** Nobody waits for what is only shown: where it leads on a mount that may hang, its text tells. */
@@ -166,14 +189,21 @@ export class Guard {
   }
 }
 
-interface Refused extends RefusedPath {
+interface Refused {
+  /** null: the call names no place, and may write. */
+  readonly named: RefusedPath | null;
   readonly tool: string | null;
   readonly writes: boolean;
 }
 
-function toldRefusal(method: string, { tool, value, writes, objection }: Refused): Omit<RefusedCall, 'left'> {
-  const access = writes ? 'read-write' : 'read-only';
-  return { method, tool: tool === null ? null : shownText(tool), path: shownText(value), access, reason: objection };
+function toldRefusal(method: string, { named, tool, writes }: Refused): Omit<RefusedCall, 'left'> {
+  return {
+    method,
+    tool: tool === null ? null : shownText(tool),
+    path: named === null ? null : shownText(named.value),
+    access: writes ? 'read-write' : 'read-only',
+    reason: named === null ? NOTHING_WRITABLE : named.objection,
+  };
 }
 
 /** A method's name may stand in the line as it is, or behind an escape; what is no message to us may be one to others. */

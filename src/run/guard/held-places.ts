@@ -31,6 +31,11 @@ export class HeldPlaces {
     this.#carved = [...new Set(entries.flatMap(({ carved }) => carved))];
   }
 
+  /** Is there any place that may be changed? */
+  get holdsWritable(): boolean {
+    return this.entries.some(({ access }) => access === 'read-write');
+  }
+
   /** May this be used, `writes`: also be changed? null: yes. */
   objectionTo(place: RealPath, writes: boolean): Objection | null {
     const holder = this.#places.enclosing(place);

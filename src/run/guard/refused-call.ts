@@ -17,6 +17,9 @@ const REASONS: Readonly<Record<Objection, string>> = {
   ambiguous: 'does not name one place for all who read it',
 };
 
+/** A call that would write where it does not say. */
+export const NOTHING_WRITABLE = 'nothing-writable';
+
 export interface RefusedPath {
   readonly property: string;
   readonly value: string;
@@ -27,6 +30,12 @@ export interface RefusedPath {
 export function refusalText({ property, value, objection }: RefusedPath, allowed: readonly BoundaryEntry[]): string {
   const where = property === '' ? '' : ` (in "${shownText(property)}")`;
   return `Access denied by rootsd: "${shownText(value)}"${where} ${REASONS[objection]}. ${allowedText(allowed)}`;
+}
+
+/** The same of a tool that writes without naming a place, where no place may be written. */
+export function writeRefusalText(tool: string | null, allowed: readonly BoundaryEntry[]): string {
+  const what = tool === null ? 'this call' : `"${shownText(tool)}"`;
+  return `Access denied by rootsd: ${what} may write, and nothing may be written. ${allowedText(allowed)}`;
 }
 
 /** The line that answers a tool call as a tool that failed would. */

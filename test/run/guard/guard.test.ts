@@ -224,6 +224,27 @@ describe('Guard, a tool', () => {
     for (const tool of ['silent', 'reader2', 'toString', 'never']) assert.ok(write(textOf(call(file, tool))), tool);
   });
 
+  it('that writes and names no place is refused where nothing may be written, and only there', (t) => {
+    const { base, guard, call, refused } = setUp(t, { tools: { save: 'write', load: 'read' } });
+    guard.tools.learn(list);
+    assert.equal(call({ text: 'x' }, 'save'), 'pass');
+    const readOnly = guardedPlaces(base).filter(({ access }) => access === 'read-only');
+    guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: { save: 'write', load: 'read' } }, readOnly);
+    const may = `This server may use "${base}/r" (read-only)`;
+    assert.equal(
+      textOf(call({ text: 'x' }, 'save')),
+      `Access denied by rootsd: "save" may write, and nothing may be written. ${may}`,
+    );
+    assert.match(textOf(call({}, 'never-listed')), /"never-listed" may write/);
+    for (const tool of ['load', 'reader', 'silent']) assert.equal(call({}, tool), 'pass', tool);
+    assert.equal(judge(guard, 'prompts/get', { name: 'save', arguments: {} }), 'pass');
+    const told = { method: 'tools/call', path: null, access: 'read-write', reason: 'nothing-writable' };
+    assert.deepEqual(
+      refused,
+      ['save', 'never-listed'].map((tool) => ({ ...told, tool })),
+    );
+  });
+
   it('has paths where its schema says so', (t) => {
     const { guard, call } = setUp(t);
     assert.equal(call({ where: '/etc', items: ['/etc'] }), 'pass');
