@@ -360,8 +360,8 @@ export const CODES = {
   // Who may write the files (docs/policy.md, "Who may write a policy file")
   TRUST_NOT_A_FILE: { kind: 'file', text: '"{path}" is {what}: it must be a regular file' },
   TRUST_OWNER: { kind: 'file', text: '"{path}" belongs to uid {uid}: it must belong to {owners}', hint: 'Run: {fix}' },
-  TRUST_OTHERS_WRITE: { kind: 'file', text: '"{path}" can be written by everyone', hint: 'Run: {fix}' },
-  TRUST_GROUP_WRITE: { kind: 'file', text: '"{path}" can be written by the group {gid}', hint: 'Run: {fix}' },
+  TRUST_OTHERS_WRITE: { kind: 'file', text: '"{path}" can be written by everyone', hint: '{fix}' },
+  TRUST_GROUP_WRITE: { kind: 'file', text: '"{path}" can be written by the group {gid}', hint: '{fix}' },
   TRUST_CHANGED: { kind: 'file', text: '"{path}" changed while it was read', hint: 'Try again' },
 
   BUG: { kind: 'bug', text: 'Internal error' },

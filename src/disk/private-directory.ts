@@ -15,6 +15,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { shellQuoted } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import { MAX_LINKS } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
@@ -25,6 +26,7 @@ export interface Owner {
   readonly privateGid?: number | undefined;
 }
 
+const OF_YOUR_OWN = 'Choose a directory of your own, for example "~/.rootsd"';
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
@@ -83,7 +85,11 @@ function statOrMake(path: string, make: (missing: string) => void): Stats {
 
 function checkOwner(path: string, part: string, stats: Stats, owner: Owner): void {
   if (stats.uid === 0 || stats.uid === owner.uid) return;
-  throw unsafe(path, `"${part}" belongs to uid ${stats.uid}, it must belong to root or to uid ${owner.uid}`);
+  throw unsafe(
+    path,
+    `"${part}" belongs to uid ${stats.uid}, it must belong to root or to uid ${owner.uid}`,
+    OF_YOUR_OWN,
+  );
 }
 
 interface Part {
@@ -98,7 +104,13 @@ function checkMode(path: string, part: string, { stats, owner, isLast }: Part): 
   const groupIsSafe = stats.gid === owner.privateGid;
   const writable = (stats.mode & 0o002) !== 0 || ((stats.mode & 0o020) !== 0 && !groupIsSafe);
   if (!writable) return;
-  throw unsafe(path, `"${part}" is writable by others`, `Run: chmod go-w "${part}"`);
+  throw unsafe(path, `"${part}" is writable by others`, fixFor(part, stats, owner));
+}
+
+/** What is shared on purpose (`/tmp`), or is not the owner's alone to change, must stay as it is. */
+function fixFor(part: string, stats: Stats, owner: Owner): string {
+  const isShared = (stats.mode & 0o1000) !== 0 || stats.uid !== owner.uid;
+  return isShared ? OF_YOUR_OWN : `Run: chmod go-w ${shellQuoted(part)}`;
 }
 
 /** By descriptor, so that the directory changed is the directory that was looked at. */
@@ -107,7 +119,7 @@ function tighten(path: string, owner: Owner): void {
   try {
     const stats = fstatSync(fd);
     if (stats.uid !== owner.uid)
-      throw unsafe(path, `it belongs to uid ${stats.uid}, it must belong to uid ${owner.uid}`);
+      throw unsafe(path, `it belongs to uid ${stats.uid}, it must belong to uid ${owner.uid}`, OF_YOUR_OWN);
     if ((stats.mode & 0o077) !== 0 && readdirSync(path).length === 0) fchmodSync(fd, 0o700);
   } finally {
     closeSync(fd);

@@ -30,6 +30,7 @@ export interface ReadFileResult {
 
 const SHARED_WRITE = 0o022;
 const STICKY = 0o1000;
+const ELSEWHERE = 'Keep the file in a directory that others cannot write in';
 
 /** Reads files of one layer: each is opened once, and each directory is judged once. */
 export class TrustedReader {
@@ -88,13 +89,11 @@ export class TrustedReader {
   #judgeEntry(path: string, stats: Stats): Problem[] {
     const problems = this.#judgeOwner(path, stats);
     const shared = stats.mode & SHARED_WRITE;
-    const fix = `chmod go-w ${shellQuoted(path)}`;
-    if ((shared & 0o002) !== 0) return [...problems, this.#fault('TRUST_OTHERS_WRITE', path, { fix })];
+    // What is shared on purpose (`/tmp`) must stay so.
+    const fixBy = (mode: string) => (stats.mode & STICKY ? ELSEWHERE : `Run: chmod ${mode} ${shellQuoted(path)}`);
+    if ((shared & 0o002) !== 0) return [...problems, this.#fault('TRUST_OTHERS_WRITE', path, { fix: fixBy('go-w') })];
     if (shared === 0 || this.#isPrivateGroup(stats.gid, stats.uid)) return problems;
-    return [
-      ...problems,
-      this.#fault('TRUST_GROUP_WRITE', path, { gid: stats.gid, fix: `chmod g-w ${shellQuoted(path)}` }),
-    ];
+    return [...problems, this.#fault('TRUST_GROUP_WRITE', path, { gid: stats.gid, fix: fixBy('g-w') })];
   }
 
   #judgeOwner(path: string, { uid }: Stats): Problem[] {

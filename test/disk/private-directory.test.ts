@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, chownSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { RootsError } from '../../src/core/errors.ts';
 import { checkPrivateDirectory, makePrivateDirectory } from '../../src/disk/private-directory.ts';
 import { makeTree } from '../support/tree.ts';
 
@@ -68,6 +69,22 @@ test('a private directory is refused where others could write in it or swap it',
     assert.throws(() => checkPrivateDirectory(join(base, path), OWNER), { code: 'DIRECTORY_UNSAFE', message }, path);
     if (lstatSync(join(base, part)).isDirectory()) assert.equal(statSync(join(base, part)).mode & 0o1777, mode, path);
   }
+});
+
+test('a private directory that may be mended is told apart from one that is shared on purpose', (t) => {
+  const hintFor = (mode: number): string | undefined => {
+    const base = makeTree(t, ["dir it's"]);
+    const path = join(base, "it's");
+    chmodSync(path, mode);
+    try {
+      makePrivateDirectory(path, OWNER);
+    } catch (error) {
+      return (error as RootsError).hint?.replace(base, '');
+    }
+    return undefined;
+  };
+  assert.equal(hintFor(0o777), "Run: chmod go-w '/it'\\''s'");
+  assert.equal(hintFor(0o1777), 'Choose a directory of your own, for example "~/.rootsd"');
 });
 
 test('a private directory is refused where it, a part or a link on the way belongs to another user', {

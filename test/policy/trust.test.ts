@@ -194,6 +194,19 @@ test('TrustedReader names the command that mends it', { skip: needsRoot }, async
   );
 });
 
+test('TrustedReader has nobody change a directory that is shared on purpose', { skip: needsRoot }, async (t) => {
+  const base = prepare(t, {
+    changes: [
+      ['home/conf', { mode: 0o1777 }],
+      ['home/conf/policies.d', { uid: BOB }],
+    ],
+  });
+  const reader = new TrustedReader(trustIn(base));
+  const { problems } = await reader.read(join(base, USER_FILE), MAX);
+  const shared = problems.find(({ code }) => code === 'TRUST_OTHERS_WRITE');
+  assert.equal(shared?.hint, 'Keep the file in a directory that others cannot write in');
+});
+
 test('TrustedReader quotes a path that a shell would take apart', { skip: needsRoot }, async (t) => {
   const base = prepare(t);
   const odd = join(base, "home/it's; x.yaml");
