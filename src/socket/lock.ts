@@ -74,8 +74,11 @@ function openLockFile(file: string, directory: string): number {
   try {
     return openSync(file, OPEN_LOCK, 0o600);
   } catch (error) {
-    const what = `its file "lock" cannot be opened (${(error as NodeJS.ErrnoException).code})`;
-    throw new RootsError('DIRECTORY_UNSAFE', { path: directory, what }, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    const what = `its file "lock" cannot be opened (${code})`;
+    // A full disk lets us empty and remove what must not come back; here nothing that is taken back would stay so.
+    const hint = code === 'EROFS' ? { hint: 'Mount its file system writable' } : {};
+    throw new RootsError('DIRECTORY_UNSAFE', { path: directory, what }, { cause: error, ...hint });
   }
 }
 

@@ -87,20 +87,27 @@ describe('a daemon', { skip: needsMounts() }, () => {
     assert.equal((await daemon.kill('SIGTERM')).status, 0);
   });
 
-  it('does not start on a read-only disk, and says so: 78', async (t) => {
-    const disk = new SmallDisk(t);
-    disk.home.policy(ALLOW('a'));
-    const script = 'mount -t tmpfs -o ro,mode=700 none "$0" && exec "$@"';
-    const state = join(disk.home.home, '.local/state/rootsd');
-    const daemon = await disk.home.serveWith({ wrap: ['unshare', '-m', 'sh', '-c', script, state] });
-    const { status, err } = await daemon.ended;
-    assert.equal(status, 78);
-    assert.match(
-      err,
-      /Cannot use directory ".*rootsd": its file "lock" cannot be opened \(EROFS\) \[DIRECTORY_UNSAFE\]/,
-    );
-    assert.equal(existsSync(disk.home.socket), false);
-  });
+  for (const [what, script] of [
+    ['an empty one', 'mount -t tmpfs -o ro,mode=700 none "$0"'],
+    ['one that it has used before', 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'],
+  ] as const) {
+    it(`does not start where its state directory is read-only, ${what}: 78, for nothing could be taken back there`, async (t) => {
+      const disk = new SmallDisk(t);
+      disk.home.policy(ALLOW('a'));
+      const state = join(disk.home.home, '.local/state/rootsd');
+      await (await disk.home.serve()).kill('SIGTERM');
+      const daemon = await disk.home.serveWith({
+        wrap: ['unshare', '-m', 'sh', '-c', `${script} && exec "$@"`, state],
+      });
+      const { status, err } = await daemon.ended;
+      assert.equal(status, 78);
+      assert.match(
+        err,
+        /Cannot use directory ".*rootsd": its file "lock" cannot be opened \(EROFS\) \[DIRECTORY_UNSAFE\]\n.*Mount its file system writable/,
+      );
+      assert.equal(existsSync(disk.home.socket), false);
+    });
+  }
 });
 
 describe('a daemon whose disk', { concurrency: true }, () => {

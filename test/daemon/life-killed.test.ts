@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { StatusReply } from '../../src/daemon/control.ts';
+import { attachMany } from '../support/attached.ts';
 import { type Served, type StartOptions, TestHome } from '../support/serve.ts';
 import { auditFiles, verifyAudit } from '../support/verify-audit.ts';
 
 /** Every step where this is set; else about so many rounds, spread over all steps. */
 const ROUNDS = process.env.ROOTSD_ALL_STEPS === undefined ? 10 : Number.POSITIVE_INFINITY;
 const PRELOAD = fileURLToPath(new URL('../support/dies-at-step.mjs', import.meta.url));
+const FAILS = fileURLToPath(new URL('../support/fails-on-disk.mjs', import.meta.url));
 const KEEP = 3;
 
 const policyOf = (name: string): string => `roots: { ${name}: { path: ~/a } }\nrules: [{ id: r, allow: [${name}] }]\n`;
@@ -146,6 +148,33 @@ describe('the daemon, killed at each step on the disk', () => {
       assert.equal((await subject.status()).state, 'ok', what);
       subject.assertClean(what);
       assert.equal((await daemon.kill('SIGTERM')).status, 0, what);
+    }
+  });
+
+  it('has told a policy before it is kept: killed in between, it starts with the files, and with what was kept if they are broken', async (t) => {
+    const { home, state } = new Subject(t);
+    home.policy(policyOf('old'));
+    const env = { NODE_OPTIONS: `--import=${FAILS}`, FAIL_BELOW: state, FAIL_WITH: 'EIO' };
+    const daemon = await home.serveWith({ env });
+    const [session] = await attachMany(t, home.socket, 1);
+    const old = (await home.json<StatusReply>('status')).generation;
+    // As long as the disk fails it is in between.
+    daemon.process.kill('SIGUSR2');
+    home.policy(policyOf('new'));
+    while (session?.told.at(-1)?.join() !== 'new') await new Promise((resolve) => setTimeout(resolve, 10));
+    await daemon.logged('last good state not kept');
+    session?.attachment.close();
+    await daemon.kill('SIGKILL');
+
+    for (const [text, expected] of [
+      ['rules: [', { state: 'degraded', isOld: true }],
+      [policyOf('new'), { state: 'ok', isOld: false }],
+    ] as const) {
+      home.policy(text);
+      const next = await home.serve();
+      const { state, generation } = await home.json<StatusReply>('status');
+      assert.deepEqual({ state, isOld: generation === old }, expected);
+      await next.kill('SIGTERM');
     }
   });
 });
