@@ -32,6 +32,12 @@ export function questionRows({ asker, key, written, access, rule, reason, scopes
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }
 
+/** The same as a few lines, for a window. It begins with our own word: no program takes it for an option. */
+export function questionText(question: Question): string {
+  const rows = questionRows(question).map(([name, value]) => `${name}: ${value}`);
+  return [`rootsd: ${questionTitle(question)}`, ...rows, `question: ${question.id}`].join('\n');
+}
+
 /** The name is a claim unless something stands behind it: how it is known is said outside of the quotes. */
 function serverOf({ server, class: peerClass }: Asker): string {
   return server === null ? `a nameless server (${peerClass})` : `${quoted(server)} (${peerClass})`;

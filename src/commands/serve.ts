@@ -2,7 +2,6 @@
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { Agents } from '../ask/agents.ts';
 import { CONTROL_SOCKET, ENDPOINT_FILE, PEERS_SOCKET } from '../client/find-socket.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
@@ -43,6 +42,7 @@ import { readSettings } from './read-settings.ts';
 import { WatchedConfig } from './serve-config.ts';
 import { type HangupOptions, HUNG_UP, IdleTimer, ReloadOnHangup, Stop, TerminalWatch } from './serve-life.ts';
 import { Screen } from './serve-screen.ts';
+import { waysToAsk } from './ways-to-ask.ts';
 
 export interface ServeOptions extends LocateOptions {
   readonly system?: boolean;
@@ -166,7 +166,11 @@ async function openParts(machine: Machine, settings: Settings, parts: OpenParts,
       controlAt: inherited('control') ?? { path: join(dirname(socket), CONTROL_SOCKET) },
       listeners: listenersOf(settings, dirname(socket), { inherited, log }),
       limits: limitsOf(settings),
-      consent: { store: consents, timeoutMs: settings.consent.timeoutMs, ...waysToAsk(settings) },
+      consent: {
+        store: consents,
+        timeoutMs: settings.consent.timeoutMs,
+        ...waysToAsk({ machine, settings, env: process.env, platform: process.platform, log }),
+      },
       native,
       log,
       now: Date.now,
@@ -231,11 +235,6 @@ function listenersOf({ listeners }: Settings, directory: string, context: Listen
     }
     return [{ name, at: context.inherited(name) ?? { path: resolve(directory, path), mode } }];
   });
-}
-
-/** How a person is reached, beside the command line. */
-function waysToAsk({ consent }: Settings): Pick<DaemonOptions['consent'], 'agents' | 'channels'> {
-  return { agents: consent.channels.includes('agent') ? new Agents() : null, channels: [] };
 }
 
 function limitsOf({ limits }: Settings): DaemonOptions['limits'] {

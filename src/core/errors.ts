@@ -132,6 +132,7 @@ export const CODES = {
     kind: 'peer',
     text: 'Cannot ask a person this way: "{channel}" is not among "consent.channels" in rootsd.yaml',
   },
+  CONSENT_ASKPASS: { kind: 'file', text: 'Cannot ask by "{path}": {what}' },
   CONSENT_NOT_KEPT: {
     kind: 'temporary',
     text: 'Cannot give this consent: it could not be written down',

@@ -35,6 +35,7 @@ export const LOG_EVENTS = {
   consentAsked: 'consent asked',
   consentWithdrawn: 'consent question withdrawn',
   consentHeldBack: 'consent question held back',
+  consentNotShown: 'consent question not shown',
   consentAnswered: 'consent answered',
   consentEnded: 'consent ended',
   endpointLost: 'endpoint file not written',

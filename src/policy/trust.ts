@@ -5,7 +5,7 @@
 // Access control lists are not looked at: where they widen a mode, the mode's group bits show it on Linux.
 
 import { constants, type Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { shellQuoted } from '../core/display.ts';
 import { type Code, type Params, type Problem, problem, type Severity, startOf } from '../core/errors.ts';
 import { type AccountSources, privateGidOf, readAccount } from '../disk/account.ts';
@@ -42,13 +42,24 @@ export class TrustedReader {
     this.#trust = trust;
   }
 
+  /** What speaks against the file, which is not read. Rejects with the error of the system. */
+  async judge(path: string): Promise<readonly Problem[]> {
+    const handle = await openQuietly(path);
+    try {
+      const stats = await handle.stat();
+      return stats.isFile() ? await this.#judgeFile(path, stats) : [notAFile(path, stats)];
+    } finally {
+      await handle.close();
+    }
+  }
+
   /** Reads at most `maxBytes`; never blocks on a pipe or a device. Rejects with the error of the system. */
   async read(path: string, maxBytes: number): Promise<ReadFileResult> {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const handle = await openQuietly(path);
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return { bytes: null, problems: [notAFile(path, stats)] };
-      const problems = [...this.#judgeEntry(path, stats), ...(await this.#judgeWay(path, stats))];
+      const problems = await this.#judgeFile(path, stats);
       if (stats.size > maxBytes) {
         const tooLarge = problem('FILE_TOO_LARGE', startOf(path), { size: stats.size, limit: maxBytes });
         return { bytes: null, problems: [...problems, tooLarge] };
@@ -61,6 +72,10 @@ export class TrustedReader {
     } finally {
       await handle.close();
     }
+  }
+
+  async #judgeFile(path: string, stats: Stats): Promise<Problem[]> {
+    return [...this.#judgeEntry(path, stats), ...(await this.#judgeWay(path, stats))];
   }
 
   async #judgeWay(path: string, opened: Stats): Promise<Problem[]> {
@@ -117,6 +132,11 @@ export class TrustedReader {
   #fault(code: Code, path: string, params: Params = {}): Problem {
     return problem(code, startOf(path), { path, ...params }, this.#trust.severity);
   }
+}
+
+/** Never blocks on a pipe or a device. */
+function openQuietly(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 }
 
 function isAtOrBelow(inner: string, outer: string): boolean {

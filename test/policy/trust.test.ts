@@ -176,6 +176,8 @@ for (const row of ROWS) {
     const base = prepare(t, row);
     const reader = new TrustedReader(trustIn(base, row.layer));
     const { problems } = await reader.read(join(base, row.read ?? USER_FILE), MAX);
+    const judged = await new TrustedReader(trustIn(base, row.layer)).judge(join(base, row.read ?? USER_FILE));
+    assert.deepEqual(judged, problems, 'the same whether it is read or not');
     // Of a link, the file itself is named as it was asked for.
     const found = problems.map(({ code, file }) => `${code} ${file.slice(base.length + 1)}`);
     const asked = row.expected.map((line) => line.replace('other/theirs.yaml', 'home/conf/policies.d/l.yaml'));
