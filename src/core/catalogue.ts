@@ -54,13 +54,10 @@ export function knownServerFor(catalogue: Catalogue, argv: readonly string[]): K
 }
 
 /** Does this command line start a server that is known by these? */
-export function startsOne(
-  { npm, pypi, command, image }: ServerMatch,
-  [program = '', ...args]: readonly string[],
-): boolean {
-  const name = baseName(program);
+export function startsOne({ npm, pypi, command, image }: ServerMatch, argv: readonly string[]): boolean {
+  const name = baseName(argv[0] ?? '');
   const names = (words: readonly string[], version: RegExp): boolean =>
-    args.some((arg) =>
+    argv.some((arg) =>
       words.some((word) => arg === word || (arg.startsWith(word) && version.test(arg.slice(word.length)))),
     );
   return (
@@ -68,8 +65,8 @@ export function startsOne(
     (LAUNCHERS.npm.test(name) && names(npm, /^@[^/]+$/)) ||
     (LAUNCHERS.pypi.test(name) && names(pypi, /^(?:\[[^\]]*\])?(?:@|[=<>~!]=?)[^/]+$|^\[[^\]]*\]$/)) ||
     (LAUNCHERS.image.test(name) && names(image, /^[:@][^/]+$/)) ||
-    (PYTHON.test(name) && args.some((arg, i) => args[i - 1] === '-m' && pypi.includes(arg.replaceAll('_', '-')))) ||
-    [program, ...args].some((word) => npm.some((pack) => word.includes(`/node_modules/${pack}/`)))
+    (PYTHON.test(name) && argv.some((arg, i) => argv[i - 1] === '-m' && pypi.includes(arg.replaceAll('_', '-')))) ||
+    argv.some((word) => npm.some((pack) => word.includes(`/node_modules/${pack}/`)))
   );
 }
 

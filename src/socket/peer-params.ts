@@ -13,6 +13,11 @@ import { invalidParams, type Params } from './message.ts';
 
 /** Of a name that a peer claims (docs/protocol.md). */
 const MAX_NAME_CHARACTERS = 200;
+/** Of a command line: more than people write, and so little that to look through it holds up nobody. */
+const MAX_WORDS = 4_096;
+const MAX_WORDS_BYTES = 256 * 1_024;
+/** limits.h */
+const PATH_MAX = 4_096;
 /** C0, DEL, C1; a lone surrogate is no character at all. */
 const NOT_IN_NAMES = /[\p{Control}\p{Surrogate}]/u;
 
@@ -80,15 +85,21 @@ function readName(key: string, value: unknown): string | null {
 
 function readLaunch(value: unknown): { argv: readonly string[]; cwd: string } {
   const { argv, cwd } = typeof value === 'object' && value !== null ? (value as Params) : {};
-  if (!Array.isArray(argv) || argv.length === 0 || !argv.every(isText)) {
-    throw invalidParams('"launch.argv" must be a list of at least one string');
+  if (!isCommandLine(argv)) {
+    const bounds = `1 to ${MAX_WORDS} strings, of at most ${MAX_WORDS_BYTES / 1_024} KiB together`;
+    throw invalidParams(`"launch.argv" must be a list of ${bounds}`);
   }
   return { argv, cwd: readPath('launch.cwd', cwd) };
 }
 
+function isCommandLine(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_WORDS || !value.every(isText)) return false;
+  return value.reduce((sum, word) => sum + Buffer.byteLength(word), 0) <= MAX_WORDS_BYTES;
+}
+
 function readPath(key: string, value: unknown): string {
-  if (isText(value) && value.startsWith('/')) return value;
-  throw invalidParams(`"${key}" must be an absolute path`);
+  if (isText(value) && value.startsWith('/') && Buffer.byteLength(value) < PATH_MAX) return value;
+  throw invalidParams(`"${key}" must be an absolute path of less than ${PATH_MAX} bytes`);
 }
 
 /** What can be an argument of a process or a path. */

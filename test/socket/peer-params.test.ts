@@ -47,7 +47,16 @@ test('readAttachParams() refuses with the name of the member that is wrong', () 
     [{ ...good, launch: { argv: [], cwd: '/' } }, /"launch.argv"/],
     [{ ...good, launch: { argv: ['a', 1], cwd: '/' } }, /"launch.argv"/],
     [{ ...good, launch: { argv: ['a\0b'], cwd: '/' } }, /"launch.argv"/],
+    [
+      { ...good, launch: { argv: Array(4_097).fill(''), cwd: '/' } },
+      /"launch.argv" must be a list of 1 to 4096 strings/,
+    ],
+    [{ ...good, launch: { argv: ['a', 'ü'.repeat(128 * 1_024)], cwd: '/' } }, /of at most 256 KiB together/],
     [{ ...good, launch: { argv: ['a'], cwd: 'w' } }, /"launch.cwd"/],
+    [
+      { ...good, launch: { argv: ['a'], cwd: `/${'a'.repeat(4_095)}` } },
+      /"launch.cwd" must be .* less than 4096 bytes/,
+    ],
     [{ ...good, launch: { argv: ['a'] } }, /"launch.cwd"/],
     [{ ...good, project: './p' }, /"project"/],
   ];
