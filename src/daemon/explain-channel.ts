@@ -40,9 +40,7 @@ export function unenforcedFor(
   const undescribed = (entry?.channels ?? []).filter((channel) => isUndescribed(channel, known));
   return [
     'It can open any file that its user can open: the list is told, not enforced',
-    entry?.guard === 'off'
-      ? 'Paths in tool calls are not checked: the guard is off'
-      : 'Paths in tool calls are checked only behind "rootsd run"',
+    ...unguardedFor(server),
     ...(entry?.roots === false ? ['Roots are off for it: only its other channels can carry the list'] : []),
     ...(carriers.length === 0 ? ['Nothing tells it the list, unless its command line has placeholders'] : []),
     ...undescribed.map((kind) => `Channel "${kind}" carries nothing: neither the policy nor the catalogue says how`),
@@ -51,6 +49,17 @@ export function unenforcedFor(
       : []),
     ...(known?.unenforced ?? []),
     ...(isReadOnlyTold ? ['"read-only" is held in tool calls: what else the server does is its own affair'] : []),
+  ];
+}
+
+/** What the guard does not see in calls. */
+function unguardedFor({ known, entry }: DescribedServer): readonly string[] {
+  if (entry?.guard === 'off') return ['Paths in tool calls are not checked: the guard is off'];
+  return [
+    'Paths in tool calls are checked only behind "rootsd run"',
+    ...(known?.relativePaths === 'cwd'
+      ? []
+      : ['Relative paths in tool calls pass, unless they hold "..": what they mean is not known']),
   ];
 }
 

@@ -129,10 +129,10 @@ describe('the catalogue of servers', () => {
   it('lets explain say what carries the boundary, from the daemon and from the files', async (t) => {
     const { home } = await serve(t, {
       policy:
-        'servers: { dc: { command: "npx -y @wonderwhy-er/desktop-commander" }, x: { command: x, channels: [env] } }\n',
+        'servers: { dc: { command: "npx -y @wonderwhy-er/desktop-commander" }, x: { command: x, channels: [env] }, g: { command: mcp-server-git }, off: { guard: off } }\n',
     });
-    const [dc, x] = await Promise.all(
-      ['dc', 'x'].map((server) => home.json<Record<string, unknown>>('explain', '--server', server)),
+    const [dc, x, g, off] = await Promise.all(
+      ['dc', 'x', 'g', 'off'].map((server) => home.json<Record<string, unknown>>('explain', '--server', server)),
     );
     const file = `config ${home.home}/.claude-server-commander/config.json (allowedDirectories)`;
     assert.deepEqual([dc?.source, dc?.channel], ['daemon', `${file}, argv where its command line has placeholders`]);
@@ -142,6 +142,11 @@ describe('the catalogue of servers', () => {
     assert.ok(said.includes('Its terminal tools ignore the list'));
     assert.ok(
       [x?.unenforced].flat().includes('Channel "env" carries nothing: neither the policy nor the catalogue says how'),
+    );
+    const relative = 'Relative paths in tool calls pass, unless they hold "..": what they mean is not known';
+    assert.deepEqual(
+      [dc, x, g, off].map((one) => [one?.unenforced].flat().includes(relative)),
+      [true, true, false, false],
     );
     const human = await home.command('explain', '--server', 'dc');
     assert.match(human.out, /^channel {2}config .*allowedDirectories/m);
