@@ -12,7 +12,9 @@ import { keepStandardErrorBlocking, Notices } from './notices.ts';
 import { mayStartEarly, reachDaemon } from './reach-daemon.ts';
 import { RunSession } from './run-session.ts';
 
-const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+const ENDINGS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
+/** What these mean is the server's affair. Node would take the first for the wish to debug us. */
+const OTHERS = ['SIGUSR1', 'SIGUSR2'] as const;
 const PARENT_POLL_MS = 1_000;
 /** A signal that we send to ourselves is there at once. */
 const DEATH_MS = 200;
@@ -52,7 +54,8 @@ async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notice
     notices,
     timer: realTimer,
   });
-  for (const signal of SIGNALS) process.on(signal, () => session.signal(signal));
+  for (const signal of ENDINGS) process.on(signal, () => session.signal(signal));
+  for (const signal of OTHERS) process.on(signal, () => session.pass(signal));
   process.on('uncaughtException', (error) => endAsBug(session, error));
   watchParent(() => session.hostIsGone());
   return session.run();

@@ -144,6 +144,11 @@ export class RunSession {
     this.#process?.end(PATIENT).signal(signal);
   }
 
+  /** Passes a signal on that need not be the end. */
+  pass(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
   /** The host has died or reads no more. */
   hostIsGone(): void {
     this.#end.hostIsGone();

@@ -216,6 +216,23 @@ describe('rootsd run, signals', () => {
     });
   }
 
+  it('passes on those that need not be the end, and opens no door to a debugger', async (t) => {
+    const script = `
+      for (const method of ['SIGUSR1', 'SIGUSR2']) process.on(method, () => console.log(JSON.stringify({ method })));
+      process.on('SIGQUIT', () => process.exit(7));
+      process.stdin.resume();
+      console.log('{"method":"ready"}');`;
+    const { host } = await setUpRun(t, program(), { command: [process.execPath, '-e', script] });
+    await host.next(({ method }) => method === 'ready');
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+      host.process.kill(signal);
+      await host.next(({ method }) => method === signal);
+    }
+    assert.doesNotMatch(host.stderr, /Debugger/);
+    host.process.kill('SIGQUIT');
+    assert.deepEqual(await host.ended, { status: 7, signal: null });
+  });
+
   it('passes the status of a server that handles TERM', async (t) => {
     const { host } = await setUpRun(t, program());
     await host.initialize();
