@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gatherEvidence, gatherInSteps } from '../../src/core/evidence.ts';
 import type { RealPath } from '../../src/core/path.ts';
 import type { RootFacts } from '../../src/core/place.ts';
-import { buildView, changedRoots, narrowView, sameTold, sameView, type View } from '../../src/core/view.ts';
+import {
+  buildView,
+  changedRoots,
+  narrowView,
+  sameTold,
+  sameView,
+  type View,
+  viewInSteps,
+} from '../../src/core/view.ts';
 import { evidenceFrom, layerFrom, peer } from '../support/policy.ts';
 
 type Put = Readonly<Record<string, Partial<RootFacts> & { readonly at?: string; readonly identity?: string }>>;
@@ -22,6 +31,32 @@ const TWO = `
 roots: { b: { path: ~/b, title: Bee }, a: { path: ~/a } }
 rules: [{ id: all, allow: [a, b] }, { id: w, allow: [a], access: read-write }]`;
 const AWAY = { place: null, available: false, unavailable: 'it is not there' };
+
+describe('gatherInSteps() and viewInSteps()', () => {
+  it('take a step for each place that is denied, rule that grants, root that is decided about and root that is told', () => {
+    const numbers = Array.from({ length: 100 }, (_, i) => i);
+    const layer = layerFrom(`
+roots: { ${numbers.map((i) => `r${i}: { path: ~/r${i} }`).join(', ')} }
+rules:
+  - { id: none, deny: [${numbers.map((i) => `~/d${i}`).join(', ')}] }
+${numbers.map((i) => `  - { id: g${i}, allow: [r${i}] }`).join('\n')}`);
+    const { policy, roots } = evidenceFrom([layer]);
+    const there = roots.map((root): RootFacts => {
+      const path = `/home/ana/${root.name}` as RealPath;
+      return { ...root, place: { path, identity: `1:${root.name}:1` }, available: true };
+    });
+    const places = { roots: there, resolved: new Map() };
+    const stepsOf = (steps: Iterator<void>) => {
+      let count = 0;
+      while (!steps.next().done) count += 1;
+      return count;
+    };
+    assert.ok(stepsOf(gatherInSteps(policy, places)) >= 200);
+    const evidence = gatherEvidence(policy, places);
+    assert.equal(buildView(evidence, peer('s'), { carves: false }).told.length, 100);
+    assert.ok(stepsOf(viewInSteps(evidence, peer('s'), { carves: false })) >= 200);
+  });
+});
 
 describe('buildView()', () => {
   it('tells the allowed and available roots in the order of the policy, with title and access', () => {

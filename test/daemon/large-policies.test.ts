@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { requestControl } from '../../src/client/control.ts';
 import { STABLE_MS } from '../../src/core/settling.ts';
 import type { ReloadReply } from '../../src/daemon/control.ts';
+import { attachMany } from '../support/attached.ts';
 import { largePolicy } from '../support/large-policy.ts';
 import { TestHome } from '../support/serve.ts';
 
@@ -61,6 +62,26 @@ describe('the daemon, with a policy of 1 MB', () => {
     const { changed, problems } = await answersUntilReloaded(home, LARGE);
     assert.deepEqual([changed, problems], [true, []]);
     assert.equal((await home.json<{ roots: number }>('status')).roots, 1_000);
+  });
+
+  it('answers its peers while it tells those who watch, one after the other', async (t) => {
+    const home = new TestHome(
+      t,
+      Array.from({ length: 50 }, (_, i) => `dir home/work/team-${i % 20}/project-${i}`),
+    );
+    home.policy('rules: []\n');
+    await home.serve();
+    const asking = await home.peer('nobody');
+    const watching = await attachMany(t, home.socket, 50);
+    home.policy(LARGE.replaceAll('server-', 's'));
+    // In the order in which it comes: answers, and between them those who have been told.
+    const told = () => watching.filter(({ told: [, ...lists] }) => lists.some(({ length }) => length > 0)).length;
+    let answers = 0;
+    while (told() < watching.length) {
+      await asking.request('roots/list');
+      if (told() > 0) answers += 1;
+    }
+    assert.ok(answers > 10, `${answers} answers between the first who was told and the last`);
   });
 
   it('ends in the middle of that at once, and has taken up nothing', async (t) => {
