@@ -12,6 +12,16 @@ test('a client that subscribes to what it may not see is refused as for what is 
   assert.equal(error?.code, -32602);
 });
 
+test('a client subscribes to a hundred resources and no more, until it gives one up', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  const subscribe = (at: number) => client.ask('resources/subscribe', { uri: uriOf(home, `app/${at}`) });
+  for (let at = 0; at < 100; at++) assert.ok((await subscribe(at)).result);
+  assert.equal((await subscribe(100)).error?.code, -32600);
+  await client.result('resources/unsubscribe', { uri: uriOf(home, 'app/0') });
+  assert.ok((await subscribe(100)).result);
+});
+
 test('a legacy client that has not said that it is ready hears of no change', async (t) => {
   const home = await served(t);
   const client = new McpPeer(await connectPeer(t, home.socket), 'legacy');
