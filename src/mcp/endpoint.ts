@@ -10,7 +10,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { RPC } from '../core/protocol.ts';
+import { areModern, RPC } from '../core/protocol.ts';
 import type { Clock } from '../disk/clock.ts';
 import { Completer } from './completer.ts';
 import type { EndpointSession } from './endpoint-session.ts';
@@ -197,7 +197,9 @@ export class Endpoint {
     if (!('method' in message)) return;
     if (message.method === 'notifications/cancelled') this.#stopListening(message.params?.requestId);
     if (message.method !== 'subscriptions/listen' || !('id' in message)) return;
-    const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
+    // To a legacy client there is no such method: what is refused is not heard of either.
+    if (message.params === undefined || !areModern(message.params)) return;
+    const { notifications } = message.params as { notifications?: { resourceSubscriptions?: unknown } };
     const given = notifications?.resourceSubscriptions;
     const uris = Array.isArray(given) ? given.filter((uri) => typeof uri === 'string').slice(0, MAX_SUBSCRIPTIONS) : [];
     if (this.#listening.size >= MAX_SUBSCRIPTIONS) return;

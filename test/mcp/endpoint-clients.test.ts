@@ -1,5 +1,7 @@
 // The endpoint of a real daemon and clients that are early, hasty or wrong.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { connectPeer } from '../socket/raw-peer.ts';
 import { POLICY, served, uriOf } from '../support/endpoint-home.ts';
@@ -20,6 +22,20 @@ test('a client subscribes to a hundred resources and no more, until it gives one
   assert.equal((await subscribe(100)).error?.code, -32600);
   await client.result('resources/unsubscribe', { uri: uriOf(home, 'app/0') });
   assert.ok((await subscribe(100)).result);
+});
+
+test('a legacy client hears of nothing by a method that it does not have', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'legacy');
+  const [file, directory] = [uriOf(home, 'app/a.ts'), uriOf(home, 'app/sub')];
+  const listen = { notifications: { resourceSubscriptions: [file] } };
+  assert.equal((await client.ask('subscriptions/listen', listen)).error?.code, -32601);
+  await client.result('resources/subscribe', { uri: directory });
+  writeFileSync(join(home.home, 'app/a.ts'), 'changed');
+  writeFileSync(join(home.home, 'app/sub/new'), '');
+  // Both are looked at in one round.
+  assert.equal((await client.notice()).params.uri, directory);
+  assert.deepEqual(client.peer.unread, []);
 });
 
 test('a legacy client that has not said that it is ready hears of no change', async (t) => {
