@@ -4,13 +4,14 @@
 import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
 import { shownText } from '../../core/allowed-text.ts';
+import type { RealPath } from '../../core/path.ts';
 import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES, type RefusedCall } from '../../core/protocol.ts';
 import type { Message } from '../message.ts';
 import { Answers } from './answers.ts';
-import { HeldPlaces, type Objection } from './held-places.ts';
+import { HeldPlaces, type Objection, type Use } from './held-places.ts';
 import { KnownTools } from './known-tools.ts';
 import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
-import { foldName } from './path-names.ts';
+import { foldName, namesWorkplace } from './path-names.ts';
 import { Places } from './places.ts';
 import { type JsonObject, readAlike } from './read-alike.ts';
 import {
@@ -133,7 +134,7 @@ export class Guard {
     const reading = { ...this.#reading(null), strict: true };
     return [...namedPaths(text, reading)].every(({ candidates }) =>
       (candidates ?? [text]).every((path) => {
-        const objection = this.#objectionToPath(path, false);
+        const objection = this.#objectionToPath(path, 'read');
         return objection === 'wait' ? this.#held.objectionToText(path) === null : objection === null;
       }),
     );
@@ -158,28 +159,36 @@ export class Guard {
   }
 
   /** Of all that it may mean the worst counts. */
-  #objectionTo({ candidates }: NamedPath, writes: boolean): Objection | 'wait' | null {
+  #objectionTo({ candidates, property }: NamedPath, writes: boolean): Objection | 'wait' | null {
     if (candidates === null) return 'ambiguous';
+    const use = !writes ? 'read' : namesWorkplace(property) ? 'work' : 'write';
     let mustWait = false;
     for (const candidate of candidates) {
-      const objection = this.#objectionToPath(candidate, writes);
+      const objection = this.#objectionToPath(candidate, use);
       if (objection === 'wait') mustWait = true;
       else if (objection !== null) return objection;
     }
     return mustWait ? 'wait' : null;
   }
 
-  #objectionToPath(path: string, writes: boolean): Objection | 'wait' | null {
+  #objectionToPath(path: string, use: Use): Objection | 'wait' | null {
     const byText = this.#held.objectionToText(path);
     if (byText === 'carved') return 'carved';
     const found = this.#find(path);
     if (found === 'wait') return 'wait';
-    const objection = found.ok ? this.#held.objectionTo(found.path, writes) : found.isSilent ? 'silent' : 'outside';
+    const objection = found.ok ? this.#objectionToPlace(found.path, use) : found.isSilent ? 'silent' : 'outside';
     // What a link inside leads to is not told apart from what is not there.
     if (objection === 'outside' || (objection === 'silent' && byText === 'outside')) {
       return byText === 'outside' ? 'outside' : 'leads-outside';
     }
     return objection;
+  }
+
+  #objectionToPlace(place: RealPath, use: Use): Objection | null {
+    const objection = this.#held.objectionTo(place, use);
+    if (objection !== null) return objection;
+    const isBound = this.#held.projectFilesIn(place, use).some((file) => this.#places?.mayBeThere(file) ?? true);
+    return isBound ? 'project-file' : null;
   }
 
   #find(path: string): ReturnType<Places['find']> {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { carvedInside, createBoundary, type Enclosures, isCarved } from '../../core/boundary.ts';
+import { carvedInside, createBoundary, type Enclosures, isCarved, isInside } from '../../core/boundary.ts';
 import type { RealPath } from '../../core/path.ts';
 import type { BoundaryEntry } from '../../core/protocol.ts';
 import { PROJECT_FILE } from '../../disk/project-file.ts';
@@ -16,6 +16,9 @@ export type Objection =
   | 'silent'
   /** Not a text that means one place. */
   | 'ambiguous';
+
+/** `work`: something in it is changed, but not the place itself as a whole. */
+export type Use = 'read' | 'work' | 'write';
 
 /** What a session is held to: the places that it may use, and how. */
 export class HeldPlaces {
@@ -36,15 +39,15 @@ export class HeldPlaces {
     return this.entries.some(({ access }) => access === 'read-write');
   }
 
-  /** May this be used, `writes`: also be changed? null: yes. */
-  objectionTo(place: RealPath, writes: boolean): Objection | null {
+  /** May this be used so? null: yes. */
+  objectionTo(place: RealPath, use: Use): Objection | null {
     const holder = this.#places.enclosing(place);
     if (holder === undefined) return 'outside';
     if (isCarved(place, this.#carved)) return 'carved';
-    if (!writes) return null;
+    if (use === 'read') return null;
     if (this.#access.get(holder) !== 'read-write') return 'read-only';
     if (this.#isProjectFile(place)) return 'project-file';
-    return this.#holdsCarved(place) ? 'carved' : null;
+    return !this.#mayBeWorkedIn(place, use) && carvedInside(place, this.#carved).length > 0 ? 'carved' : null;
   }
 
   /** Does the text, links not followed, name something inside? A name that is cut out is so whatever lies there. */
@@ -54,13 +57,21 @@ export class HeldPlaces {
     return isCarved(plain, this.#carved) ? 'carved' : null;
   }
 
+  /** Project files that go along, if they are there, where a place is used so. */
+  projectFilesIn(place: RealPath, use: Use): readonly string[] {
+    if (use === 'read' || this.#mayBeWorkedIn(place, use)) return [];
+    return this.entries
+      .map(({ path }) => posix.join(path, PROJECT_FILE))
+      .filter((file) => isInside(file as RealPath, place));
+  }
+
   /** Who may change what a project file says of its root could widen that. */
   #isProjectFile(place: RealPath): boolean {
     return this.entries.some(({ path }) => place === posix.join(path, PROJECT_FILE));
   }
 
-  /** A directory that is moved takes along what is cut out of it. The roots themselves are worked in, not moved. */
-  #holdsCarved(place: RealPath): boolean {
-    return !this.#access.has(place) && carvedInside(place, this.#carved).length > 0;
+  /** A directory that is moved takes along what it holds; a root that a call only works in stays. */
+  #mayBeWorkedIn(place: RealPath, use: Use): boolean {
+    return use === 'work' && this.#access.has(place);
   }
 }

@@ -57,6 +57,23 @@ function isPathWord(word: string): boolean {
   return PATH_WORDS.has(word) || PATH_WORDS.has(word.replace(/s$/, '')) || PATH_WORDS.has(word.replace(/ies$/, 'y'));
 }
 
+/** Whole names, folded, of directories that a call works in: it neither moves nor removes them. */
+const WORKPLACE_NAMES: ReadonlySet<string> = new Set([
+  'cwd',
+  'workdir',
+  'workingdir',
+  'workingdirectory',
+  'workspace',
+  'repo',
+  'repopath',
+  'repository',
+  'repositorypath',
+]);
+
+export function namesWorkplace(name: string): boolean {
+  return WORKPLACE_NAMES.has(foldName(name));
+}
+
 export function namesText(name: string): boolean {
   return TEXT_NAMES.has(foldName(name));
 }

@@ -66,6 +66,12 @@ export class Places {
     return 'wait';
   }
 
+  /** Is something of this name there, as far as can be told without waiting? */
+  mayBeThere(path: string): boolean {
+    const located = this.#walk.locate(path);
+    return located.ok || located.errno !== 'ENOENT';
+  }
+
   /** What was answered held for one message. */
   forgetAnswers(): void {
     this.#answers.clear();

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<Objection, string>> = {
   'leads-outside': 'leads outside of what this server may use, or nowhere',
   carved: 'is, or holds, what this server may not use',
   'read-only': 'may only be read, and this call may write',
-  'project-file': 'may only be read: it says what may be done there',
+  'project-file': 'may only be read: it is, or holds, the file that says what may be done there',
   silent: 'lies on a file system that does not answer',
   ambiguous: 'does not name one place for all who read it',
 };

@@ -7,6 +7,8 @@ import { GUARDED_TREE, guardedPlaces, isHeld, plainlyNamed, randomArguments } fr
 import type { Json } from '../../support/run-host.ts';
 import { makeTree } from '../../support/tree.ts';
 
+const PLAN: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
+
 interface Setup {
   readonly base: string;
   readonly guard: Guard;
@@ -26,7 +28,7 @@ function setUp(t: TestContext, plan: Partial<GuardPlan> = {}): Setup {
     onRefused: (call) => refused.push(call),
     homes: [`${base}/home`],
   });
-  guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {}, ...plan }, guardedPlaces(base));
+  guard.update({ ...PLAN, ...plan }, guardedPlaces(base));
   const call = (args: unknown, name = 't'): Judgement => judge(guard, 'tools/call', { name, arguments: args });
   return { base, guard, call, refused };
 }
@@ -54,7 +56,7 @@ function textOf(judgement: Judgement): string {
 }
 
 describe('Guard, a path that is named', () => {
-  const PASSES = ['a', 'a/f', 'alias/f', 'a/self/x', 'a/none/yet', 'a/d/../f', 'a/self/../f'];
+  const PASSES = ['a/f', 'alias/f', 'a/self/x', 'a/none/yet', 'a/d/../f', 'a/self/../f'];
   for (const path of PASSES) {
     it(`passes inside: ${path}`, (t) => {
       const { base, call } = setUp(t);
@@ -65,6 +67,7 @@ describe('Guard, a path that is named', () => {
   const OUTSIDE = 'lies outside of what this server may use';
   const LEADS = 'leads outside of what this server may use, or nowhere';
   const CARVED = 'is, or holds, what this server may not use';
+  const BOUND = 'may only be read: it is, or holds, the file that says what may be done there';
   const REFUSED: readonly (readonly [string, string])[] = [
     ['out/f', OUTSIDE],
     ['out/none', OUTSIDE],
@@ -86,7 +89,12 @@ describe('Guard, a path that is named', () => {
     ['a/self/secret', CARVED],
     ['a/d', CARVED],
     ['r/f', 'may only be read, and this call may write'],
-    ['a/.rootsd.yaml', 'may only be read: it says what may be done there'],
+    ['a/.rootsd.yaml', BOUND],
+    // Who moves a root moves what is cut out of it.
+    ['a', CARVED],
+    ['a/', CARVED],
+    ['a/d/..', CARVED],
+    ['alias', CARVED],
   ];
   for (const [path, why] of REFUSED) {
     it(`is refused: ${path}`, (t) => {
@@ -96,6 +104,17 @@ describe('Guard, a path that is named', () => {
       assert.equal(text, `Access denied by rootsd: "${base}/${path}" (in "path") ${why}. ${may}`);
     });
   }
+
+  it('is refused as a whole where a project file binds it, but not as a place to work in', (t) => {
+    const { base, guard, call } = setUp(t);
+    guard.update(PLAN, [
+      { root: 'a', path: `${base}/a`, access: 'read-write', carved: [] },
+      { root: 'home', path: `${base}/home`, access: 'read-write', carved: [] },
+    ]);
+    assert.match(textOf(call({ source: `${base}/a` })), /the file that says what may be done there/);
+    assert.equal(call({ source: `${base}/home` }), 'pass');
+    assert.equal(call({ repo_path: `${base}/a`, cwd: `${base}/a` }), 'pass');
+  });
 
   it('is told apart neither by what lies outside nor by what a link leads to', (t) => {
     const { base, call } = setUp(t);
@@ -146,7 +165,7 @@ describe('Guard, a path that is named', () => {
 
   it('is refused everywhere where nothing is allowed', (t) => {
     const { base, guard, call } = setUp(t);
-    guard.update({ guard: 'on', paths: [], relativePaths: 'pass', tools: {} }, []);
+    guard.update(PLAN, []);
     assert.match(textOf(call({ path: `${base}/a` })), /may use no directory now$/);
   });
 

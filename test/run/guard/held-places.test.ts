@@ -10,7 +10,7 @@ const HELD = new HeldPlaces([
 
 /** Path, what may stop reading it, and writing it. */
 const ROWS: readonly (readonly [string, string | null, string | null])[] = [
-  ['/w', null, null],
+  ['/w', null, 'carved'],
   ['/w/a', null, null],
   ['/wx', 'outside', 'outside'],
   ['/', 'outside', 'outside'],
@@ -18,15 +18,15 @@ const ROWS: readonly (readonly [string, string | null, string | null])[] = [
   ['/w/d/secret', 'carved', 'carved'],
   ['/w/d/secret/x', 'carved', 'carved'],
   ['/w/d/secrets', null, null],
-  // What is moved takes along what it holds; a root is worked in.
+  // What is moved takes along what it holds; a root may be worked in.
   ['/w/d', null, 'carved'],
   ['/w/.rootsd.yaml', null, 'project-file'],
   ['/w/a/.rootsd.yaml', null, null],
 ];
 for (const [path, reading, writing] of ROWS) {
   it(`HeldPlaces: ${path}`, () => {
-    const got = [false, true].map((writes) => HELD.objectionTo(path as RealPath, writes));
-    assert.deepEqual(got, [reading, writing]);
+    const got = (['read', 'work', 'write'] as const).map((use) => HELD.objectionTo(path as RealPath, use));
+    assert.deepEqual(got, [reading, path === '/w' ? null : writing, writing]);
   });
 }
 
@@ -36,5 +36,5 @@ it('HeldPlaces judges a text as it is written', () => {
 });
 
 it('HeldPlaces lets nothing be used where nothing is held', () => {
-  assert.equal(new HeldPlaces([]).objectionTo('/' as RealPath, false), 'outside');
+  assert.equal(new HeldPlaces([]).objectionTo('/' as RealPath, 'read'), 'outside');
 });
