@@ -41,7 +41,7 @@ export function* namedPaths(value: unknown, reading: Reading, property = ''): Ge
       for (const [name, member] of Object.entries(value).reverse()) {
         ahead.push({ property: name, value: member });
         // `{"files": {"/etc/x": …}}`: a name can be a path as well.
-        if (/^(?:[/~]|file:)/i.test(name)) ahead.push({ property, value: name });
+        if (NAMES_BY_ITSELF.test(bareText(name).replaceAll(/\p{Cc}/gu, ''))) ahead.push({ property, value: name });
       }
     }
   }
@@ -51,14 +51,13 @@ export function* namedPaths(value: unknown, reading: Reading, property = ''): Ge
 function readString(property: string, value: string, reading: Reading): NamedPath | null {
   const isDeclared = reading.pathNames.has(foldName(property));
   if (!isDeclared && namesText(property)) return null;
+  const isSchemaPath = reading.schemaNames.has(foldName(property));
+  const isPath = isDeclared || isSchemaPath || namesPath(property);
+  const context = { isPath, isUri: /uris?$/i.test(property), reading };
   const bare = bareText(value);
-  if (/[\n\r]/.test(bare)) return null;
-  if (/^file:/i.test(bare)) {
-    const parsed = parseFileUri(bare);
-    return { property, value, candidates: parsed.ok ? withPlain([parsed.path]) : null };
-  }
-  const isPath = isDeclared || namesPath(property) || reading.schemaNames.has(foldName(property));
-  const candidates = candidatesOf(value, bare, { isPath, reading });
+  const candidates = CONTROL.test(bare)
+    ? brokenCandidates(bare, { ...context, isDeclared: isDeclared || isSchemaPath })
+    : candidatesOf(value, bare, context);
   return candidates?.length === 0 ? null : { property, value, candidates };
 }
 
@@ -70,44 +69,101 @@ function bareText(value: string): string {
   return value.slice(start, end);
 }
 
-const OPENING = /[\s"'`<]/;
-const CLOSING = /[\s"'`>]/;
+/** Python takes some control characters for blanks, and parsers of URIs all that stand before one. */
+const OPENING = /[\s\p{Cc}"'`<]/u;
+const CLOSING = /[\s\p{Cc}"'`>]/u;
+const CONTROL = /\p{Cc}/u;
 
 interface Context {
   readonly isPath: boolean;
+  readonly isUri: boolean;
   readonly reading: Reading;
 }
 
-function candidatesOf(value: string, bare: string, { isPath, reading }: Context): readonly string[] | null {
+/** A path with a line break or another control character within is not one that all read alike; most such texts are none. */
+function brokenCandidates(
+  bare: string,
+  { isDeclared, ...context }: Context & { readonly isDeclared: boolean },
+): readonly string[] | null {
+  const text = bare.replaceAll(/\p{Cc}/gu, '');
+  if (isDeclared) return null;
+  if (context.isPath && (NAMES_BY_ITSELF.test(text) || [bare, text].some(climbs))) return null;
+  // Parsers of URIs drop these wherever they stand.
+  const uri = bare.replaceAll(/[\t\n\r]/g, '');
+  // "File: x" is how a text begins.
+  if (FILE_URI.test(uri)) return /^file: /i.test(uri) ? [] : uriPaths(uri);
+  if (/[\n\r]/.test(bare)) return [];
+  return candidatesOf(bare, bare, context);
+}
+
+const FILE_URI = /^file:/i;
+
+function uriPaths(uri: string): readonly string[] | null {
+  const parsed = parseFileUri(uri);
+  return parsed.ok ? withPlain([parsed.path]) : null;
+}
+
+/** Of a list of paths in one text each part counts, and the text as a whole. */
+function candidatesOf(value: string, bare: string, context: Context): readonly string[] | null {
+  const all = new Set<string>();
+  for (const [i, text] of [bare, ...partsOf(bare, context)].entries()) {
+    const paths = pathsOf(i === 0 ? value : text, text, context);
+    if (paths === null) return null;
+    for (const path of paths) all.add(path);
+  }
+  return [...all];
+}
+
+function pathsOf(value: string, bare: string, { isPath, reading }: Context): readonly string[] | null {
+  if (FILE_URI.test(bare)) return uriPaths(bare);
   if (!isPath && !reading.strict) return [];
-  if (bare.startsWith('/')) return withPlain(value.startsWith('/') ? [value, ...partsOf(bare)] : partsOf(bare));
+  if (bare.startsWith('/')) return withPlain(value.startsWith('/') ? [value, bare] : [bare]);
   if (bare.startsWith('~')) return homePaths(bare, reading);
   const isMarked = reading.strict && /^\.\.?(?:\/|$)/.test(bare);
-  const climbs = bare.split('/').includes('..');
-  if (SCHEME.test(bare)) return climbs ? [posix.join(reading.cwd, bare)] : [];
+  if (SCHEME.test(bare)) return climbs(bare) ? [posix.join(reading.cwd, bare)] : [];
   if (bare === '' || !(isPath || isMarked)) return [];
-  if (!(climbs || isMarked || reading.relativePaths === 'cwd')) return [];
+  if (!(climbs(bare) || isMarked || reading.relativePaths === 'cwd')) return [];
   return withPlain([value, bare].map((path) => `${reading.cwd}/${path}`));
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const URL_START = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The value, and the paths in it where it is a list of some. */
-function partsOf(bare: string): readonly string[] {
-  const parts = bare.split(/[,;:](?=\s*\/)/).map((part) => part.trim());
-  return parts.length === 1 ? parts : [bare, ...parts];
+function climbs(text: string): boolean {
+  return text.split('/').includes('..');
 }
+
+/**
+ * The parts of a list of paths; none where the text is no list. A new part begins only with what names a place by itself: a
+ * name may hold a comma.
+ */
+function partsOf(bare: string, { isPath, isUri, reading }: Context): readonly string[] {
+  if (!isPath && !(reading.strict && bare.startsWith('/'))) return [];
+  if (URL_START.test(bare) || (isUri && SCHEME.test(bare) && !FILE_URI.test(bare))) return [];
+  const parts: string[] = [];
+  let separator = '';
+  for (const [i, piece] of bare.split(SEPARATOR).entries()) {
+    if (i % 2 === 1) separator = piece;
+    else if (i === 0 || NAMES_BY_ITSELF.test(bareText(piece)) || climbs(bareText(piece))) parts.push(piece);
+    else parts.push(`${parts.pop()}${separator}${piece}`);
+  }
+  return parts.length === 1 ? [] : parts.map(bareText);
+}
+
+const NAMES_BY_ITSELF = /^(?:[/~]|file:)/i;
+/** The colon of a file URI is none. */
+const SEPARATOR = /([,;]|(?<!(?:^|[\s,;:"'`<])file):)/i;
 
 /** `~` and `~/x` below each home. `~name` is the home of somebody, whose we do not look up; `~$x` is a file. */
 function homePaths(bare: string, { homes, relativePaths, cwd }: Reading): readonly string[] | null {
   if (/^~[a-z_][\w.-]*(?:\/|$)/i.test(bare)) return null;
-  const isResolved = relativePaths === 'cwd' || bare.split('/').includes('..');
+  const isResolved = relativePaths === 'cwd' || climbs(bare);
   const literal = isResolved ? [`${cwd}/${bare}`] : [];
   return withPlain(/^~(?:\/|$)/.test(bare) ? [...homes.map((home) => home + bare.slice(1)), ...literal] : literal);
 }
 
 /** `..` behind a link means one place to the kernel and another to who cancels it by text, as many servers do first. */
 function withPlain(paths: readonly string[]): readonly string[] {
-  const climbing = paths.filter((path) => path.split('/').includes('..'));
+  const climbing = paths.filter(climbs);
   return [...new Set([...paths, ...climbing.map((path) => posix.normalize(path))])];
 }

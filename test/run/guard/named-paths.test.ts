@@ -49,6 +49,8 @@ describe('namesText() tells by the whole name, however it is spelt', () => {
   }
 });
 
+const ALL_UNCLEAR = ['path', 'to', 'dir', 'uri'].map((name) => `${name}: ?`);
+
 describe('namedPaths()', () => {
   const ROWS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['an absolute path in a property that holds paths', { path: '/a' }, ['path: /a']],
@@ -61,7 +63,28 @@ describe('namedPaths()', () => {
     ['a file URI of another host', { x: 'file://h/a' }, ['x: ?']],
     ['no other URI', { uri: 'https://x/y', source: 'memo:a' }, []],
     ['text, whatever it looks like', { content: '/a', old_text: 'file:///a', query: '~/a' }, []],
-    ['no value with a line break', { path: '/a\n/b' }, []],
+    [
+      'a line break hides no path',
+      { path: '/a\n/b', to: 'a/\n/../b', dir: '~\n/x', uri: 'file:///a/\nb' },
+      ALL_UNCLEAR,
+    ],
+    [
+      'nor does another control character',
+      { path: '/a\u0000b', to: '\u0001a/\u0085/..', dir: '/\tb', uri: 'file\t:/a' },
+      ALL_UNCLEAR,
+    ],
+    ['text of lines is none', { input: 'a\nb/c', x: '/a\n/b', note: 'File: a\nb', path: 'a\tb' }, []],
+    [
+      'a file URI in pieces, as parsers of URIs put it together',
+      { x: 'fi\nl\te:///a/\r\nb', y: 'file\t:///c' },
+      ['x: /a/b', 'y: /c'],
+    ],
+    [
+      'control characters around, which servers cut away',
+      { x: '\u0001file:///a', y: '\u0000file:///b', path: '\u001c/c', to: '\u0085\u001f/d\u0085' },
+      ['x: /a', 'y: /b', 'path: /c', 'to: /d'],
+    ],
+    ['a name with a control character that is a path itself', { files: { '\u0001/a\n': 'x' } }, ['files: /a']],
     ['blanks and quotes around, which servers cut away', { path: ' "/a"\n', to: '\t/b' }, ['path: /a', 'to: /b']],
     ['with blanks behind as it stands and without', { path: '/a ' }, ['path: /a  /a']],
     ['a home', { path: '~', to: '~/b' }, ['path: /home/ana', 'to: /home/ana/b']],
@@ -72,6 +95,17 @@ describe('namedPaths()', () => {
     ['both ways of reading ".."', { path: '/l/../a' }, ['path: /l/../a /a']],
     ['a scheme does not hide that it climbs', { path: 'x://../../../../a' }, ['path: /a']],
     ['a list in one text', { path: '/a,/b;/c:/d' }, ['path: /a,/b;/c:/d /a /b /c /d']],
+    [
+      'a list whose first part is relative',
+      { path: 'a.txt,/b', to: 'a.txt:/c', dir: 'd,../e' },
+      ['path: /b', 'to: /c', 'dir: /w/d/../e /w/e'],
+    ],
+    ['a list of quoted parts and URIs', { paths: '"a", "/b" ;file:///c%20d:~/e' }, ['paths: /b /c d /home/ana/e']],
+    [
+      'names with what separates others',
+      { path: '/a,b:c', to: 'C:\\a', uri: 'https://x/y,/a', uris: 'memo:/a' },
+      ['path: /a,b:c'],
+    ],
     ['nothing in numbers, null and booleans', { path: 1, file: null, dir: true }, []],
     ['__proto__', JSON.parse('{"__proto__":{"path":"/a"}}'), ['path: /a']],
   ];
@@ -87,6 +121,12 @@ describe('namedPaths()', () => {
     const value = { query: '/a', thing_id: '/b', other: '/c' };
     assert.deepEqual(named(value, { pathNames: new Set(['query']) }), ['query: /a']);
     assert.deepEqual(named(value, { schemaNames: new Set(['thingid', 'query']) }), ['thing_id: /b']);
+  });
+
+  it('takes no path with a line break where one is said to stand', () => {
+    const value = { query: 'a\nb', thing_id: 'a\nb', other: '/c\nd' };
+    const reading = { strict: true, pathNames: new Set(['query']), schemaNames: new Set(['thingid']) };
+    assert.deepEqual(named(value, reading), ['query: ?', 'thing_id: ?']);
   });
 
   it('resolves relative paths where the server does', () => {
