@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Askpass } from '../../src/ask/askpass.ts';
@@ -103,10 +103,13 @@ describe('Askpass', () => {
     assert.deepEqual(await opened(askpass(path), 0).present(questionOf({ approver: 'admin' })), { says: 'yes' });
   });
 
-  it('ends, with what it has started, where its question is withdrawn; its status is no answer then', async (t) => {
+  it('shows one question at a time, and ends, with what it has started, where its question is withdrawn; its status is no answer then', async (t) => {
     const base = makeTree(t, ['fifo held']);
     // Who holds the pipe open is the program and its child.
-    const path = standIn(join(base, 'ask'), `exec 3>'${base}/held'; echo shown >&3; sleep 1000; exit 0`);
+    const path = standIn(
+      join(base, 'ask'),
+      `echo . >> '${base}/starts'; exec 3>'${base}/held'; echo shown >&3; sleep 1000; exit 0`,
+    );
     const { channel, present, answers } = opened(askpass(path));
     const held = createReadStream(join(base, 'held'));
     void present(questionOf());
@@ -116,6 +119,7 @@ describe('Askpass', () => {
     channel.withdraw(questionOf());
     held.resume();
     await once(held, 'end');
+    assert.equal(readFileSync(join(base, 'starts'), 'utf8'), '.\n');
     assert.deepEqual(answers, []);
   });
 });
