@@ -17,7 +17,8 @@ const EXPANSIONS = { home: '/~', user: 'user', uid: 0, hostname: 'host' };
 const CHANNELS = `- **roots**: the server asks, and hears of changes. Announced to every server, whatever else carries the boundary, unless the
   policy says \`roots: off\`.
 - **argv**: \`{roots}\` in an argument behind \`run\` makes one argument of each root, \`{primary}\` stands for the first,
-  \`{root:NAME}\` for that one. Nothing is added to a command line that has no placeholder.
+  \`{root:NAME}\` for that one. Nothing is added to a command line that has no placeholder. A root whose
+  path holds a line break, or a \`,\`, \`:\` or \`;\` that separates parts of that very argument, does not travel; \`run\` says so.
 - **env**: the variable is set, whatever the host gave it. A root whose path holds the separator or a line break does not travel;
   \`run\` says so.
 - **config**: the list is written into the server's own file while it runs. Comments and other keys stay in JSON and YAML; TOML is

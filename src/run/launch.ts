@@ -2,7 +2,7 @@
 
 import type { BoundaryEntry, LaunchPlan } from '../core/protocol.ts';
 import { type Channel, carriersOf } from '../core/server-traits.ts';
-import { expandArguments, hasPlaceholders, namedRoots } from './placeholders.ts';
+import { expandArguments, hasPlaceholders, misfits, namedRoots } from './placeholders.ts';
 
 type ChannelOf<K extends Channel['kind']> = Extract<Channel, { readonly kind: K }>;
 
@@ -75,6 +75,7 @@ export function prepareLaunch(options: LaunchOptions): PreparedLaunch {
     launch: variablePlaces.length === 0 && plan.empty === 'stop' ? null : launch(),
     warnings: [
       ...left.map(({ root, path }) => leftOut(root, path, variable?.name ?? '')),
+      ...misfits(args, places).map(({ root, path }) => leftOut(root, path, 'the arguments')),
       ...unknown.map((name) => noSuchRoot(name, names)),
     ],
   };

@@ -30,6 +30,33 @@ const JSON_LIST: EnvValue = { form: 'json' };
 const FILE: EnvValue = { form: 'template', template: '{primary}/memory.jsonl' };
 const SECOND: EnvValue = { form: 'template', template: '{root:r1}' };
 
+describe('prepareLaunch(), an argument', () => {
+  const rows: [what: string, arg: string, paths: string[], argv: string[], warnings: number][] = [
+    ['all roots, whatever their names', '{roots}', ['/a,b', '/c:d;e'], ['/a,b', '/c:d;e'], 0],
+    ['a root after an option', '--dir={primary}', ['/a,b'], ['--dir=/a,b'], 0],
+    // Who names a directory must not write options.
+    ['no comma among options', 'type=bind,src={root:r0}', ['/a,dst=/etc'], [`type=bind,src=${TOMBSTONE}`], 1],
+    ['no colon before a target', '{roots}:/data', ['/a:/etc', '/b'], ['/b:/data'], 1],
+    ['another separator than its own', '{primary}:/data', ['/a,b'], ['/a,b:/data'], 0],
+    ['no line break', '{roots}', ['/a\n/etc', '/b'], ['/b'], 1],
+    ['an empty directory where nothing fits', '{roots}:/data', ['/a:/etc'], [`${TOMBSTONE}:/data`], 1],
+  ];
+  for (const [what, arg, paths, argv, warnings] of rows) {
+    it(`holds ${what}`, () => {
+      const prepared = prepare({ channels: [{ kind: 'argv' }], paths, args: [arg] });
+      assert.deepEqual(prepared.launch?.argv.slice(1), argv);
+      assert.equal(prepared.warnings.length, warnings);
+    });
+  }
+
+  it('says what does not reach the server', () => {
+    const { warnings } = prepare({ channels: [{ kind: 'argv' }], paths: ['/a:/etc'], args: ['{primary}:/data'] });
+    assert.deepEqual(warnings, [
+      'Root "r0" does not reach the server: its path "/a:/etc" cannot stand in the arguments',
+    ]);
+  });
+});
+
 describe('prepareLaunch(), a variable', () => {
   const rows: [what: string, value: EnvValue, paths: string[], text: string][] = [
     ['a list with commas', COMMA, ['/a', '/b:c'], '/a,/b:c'],
