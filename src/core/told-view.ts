@@ -46,8 +46,15 @@ export class ToldView {
 
   /** The whole message as the last member of the object that is a line: what is the session's own, and what all share. */
   viewLine(serial: number): { readonly own: string; readonly shared: string | Buffer } {
-    this.#lineEnd ??= sharedText(`${this.#rest}}\n`);
-    return { own: startOf(serial), shared: this.#lineEnd };
+    return { own: startOf(serial), shared: this.#shared };
+  }
+
+  /** Makes the parts of attachJson() before they are asked for, one a step; with `isWatched` those of viewLine() too. */
+  *makeInSteps({ isWatched }: { readonly isWatched: boolean }): Generator<void> {
+    for (const make of [() => this.#roots, () => this.#boundary, ...(isWatched ? [() => this.#shared] : [])]) {
+      make();
+      yield;
+    }
   }
 
   get #roots(): string {
@@ -60,6 +67,11 @@ export class ToldView {
     return this.#boundaryJson;
   }
 
+  get #shared(): string | Buffer {
+    this.#lineEnd ??= sharedText(`${this.#rest}}\n`);
+    return this.#lineEnd;
+  }
+
   get #rest(): string {
     if (this.#restJson === null) {
       const { generation, plan, view } = this.message;
@@ -70,15 +82,16 @@ export class ToldView {
   }
 }
 
-/** How a view is told under a generation. */
-export function tellView(view: View, { generation, plan }: Pick<ToldMessage, 'generation' | 'plan'>): ToldView {
-  return new ToldView({
-    generation,
-    plan,
-    roots: wireRoots(view),
-    boundary: wireBoundary(view),
-    view: wireView(view),
-  });
+/** How a view is told under a generation: of ten thousand roots each part takes its time, and is a step. */
+export function* tellInSteps(
+  view: View,
+  { generation, plan }: Pick<ToldMessage, 'generation' | 'plan'>,
+): Generator<void, ToldView> {
+  const roots = wireRoots(view);
+  yield;
+  const boundary = wireBoundary(view);
+  yield;
+  return new ToldView({ generation, plan, roots, boundary, view: wireView(view) });
 }
 
 function startOf(serial: number): string {

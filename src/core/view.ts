@@ -68,25 +68,37 @@ export function* viewInSteps(evidence: Evidence, peer: Peer, circumstances: Circ
 }
 
 /**
- * What both views tell, with the lower access: never more than the first, and nothing that the second does not tell. Of a
- * root that falls away it says why.
+ * What both views tell, with the lower access, a root a step: never more than the first, and nothing that the second does
+ * not tell. Of a root that falls away it says why.
  */
-export function narrowView(view: View, limit: View): View {
+export function* narrowInSteps(view: View, limit: View): Generator<void, View> {
   const limits = new Map(limit.told.map((root) => [root.path, root]));
-  const told = view.told.flatMap((root): readonly ToldRoot[] => {
+  const told: ToldRoot[] = [];
+  const lost = new Set<string>();
+  for (const root of view.told) {
     const other = limits.get(root.path);
-    if (other?.identity !== root.identity) return [];
-    const access = lowerAccess(root.access, other.access) ?? root.access;
-    return [{ ...root, access, carved: [...new Set([...root.carved, ...other.carved])] }];
-  });
-  const left = new Set(told.map(({ path }) => path));
-  const lost = new Set(view.told.map(({ path }) => path).filter((path) => !left.has(path)));
-  const entries = view.entries.map((entry) => {
-    if (!lost.has(entry.path as RealPath)) return entry;
-    const why = limit.entries.find(({ path }) => path === entry.path)?.why ?? 'the new policy does not declare it';
-    return { ...entry, available: false, why };
-  });
+    if (other?.identity === root.identity) told.push(narrowed(root, other));
+    else lost.add(root.path);
+    yield;
+  }
+  const reasons = reasonsByPath(limit);
+  const entries: ViewEntry[] = [];
+  for (const entry of view.entries) {
+    const why = reasons.get(entry.path) ?? 'the new policy does not declare it';
+    entries.push(lost.has(entry.path) ? { ...entry, available: false, why } : entry);
+    yield;
+  }
   return { entries, told };
+}
+
+function narrowed(root: ToldRoot, limit: ToldRoot): ToldRoot {
+  const access = lowerAccess(root.access, limit.access) ?? root.access;
+  return { ...root, access, carved: [...new Set([...root.carved, ...limit.carved])] };
+}
+
+/** Of several roots of one place the first one's. */
+function reasonsByPath({ entries }: View): ReadonlyMap<string, string> {
+  return new Map(entries.map(({ path, why }): [string, string] => [path, why]).reverse());
 }
 
 /** Would a peer that holds the one list see no difference in the other? Identity counts: same path, other directory. */
@@ -99,7 +111,7 @@ export function sameView(a: View, b: View): boolean {
   return (
     sameTold(a, b) &&
     a.entries.length === b.entries.length &&
-    a.entries.every((entry, i) => said(entry) === said(b.entries[i]))
+    a.entries.every((entry, i) => saysSame(entry, b.entries[i]))
   );
 }
 
@@ -161,9 +173,10 @@ function entryOf(root: RootFacts, decision: Decision): ViewEntry {
   return { root: root.name, title: titleOf(root), path, facts: root, decision, available: root.available, why };
 }
 
-function said(entry: ViewEntry | undefined): string {
-  const { effect, kind, access } = entry?.decision ?? {};
-  return JSON.stringify([entry?.root, effect, kind, access, entry?.available, entry?.why]);
+function saysSame(a: ViewEntry, b: ViewEntry | undefined): boolean {
+  if (b === undefined || a.root !== b.root || a.available !== b.available || a.why !== b.why) return false;
+  const [one, other] = [a.decision, b.decision];
+  return one.effect === other.effect && one.kind === other.kind && one.access === other.access;
 }
 
 function sameRoot(a: ToldRoot, b: ToldRoot | undefined): boolean {
@@ -185,20 +198,31 @@ export interface RootChange {
   readonly why: string;
 }
 
-/** What came, went or changed its access between two lists, with the reason that holds now. */
-export function changedRoots(before: View, after: View): readonly RootChange[] {
+/** What came, went or changed its access between two lists, with the reason that holds now; a root a step. */
+export function* changesInSteps(before: View, after: View): Generator<void, readonly RootChange[]> {
   const [was, is] = [toldByPath(before), toldByPath(after)];
   const entries = new Map(after.entries.map((entry) => [entry.root, entry]));
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
+  const changes: RootChange[] = [];
+  for (const path of new Set([...was.keys(), ...is.keys()])) {
     const [from, to] = [was.get(path), is.get(path)];
     const root = (to ?? from)?.root ?? '';
-    const isSame = from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title;
-    if (isSame && sameCarved(from, to)) return [];
-    const entry = entries.get(root);
-    const rule = entry?.decision.rule?.id ?? null;
-    const why = entry?.why ?? 'it is not declared any more';
-    return [{ path, root, from: from?.access ?? null, to: to?.access ?? null, rule, why }];
-  });
+    if (!isUnchanged(from, to)) changes.push({ path, root, ...accessChange(from, to), ...reasonOf(entries.get(root)) });
+    yield;
+  }
+  return changes;
+}
+
+function isUnchanged(from: ToldRoot | undefined, to: ToldRoot | undefined): boolean {
+  const isSame = from?.access === to?.access && from?.identity === to?.identity && from?.title === to?.title;
+  return isSame && sameCarved(from, to);
+}
+
+function accessChange(from: ToldRoot | undefined, to: ToldRoot | undefined): Pick<RootChange, 'from' | 'to'> {
+  return { from: from?.access ?? null, to: to?.access ?? null };
+}
+
+function reasonOf(entry: ViewEntry | undefined): Pick<RootChange, 'rule' | 'why'> {
+  return { rule: entry?.decision.rule?.id ?? null, why: entry?.why ?? 'it is not declared any more' };
 }
 
 /** A place is told once. */

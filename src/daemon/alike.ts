@@ -6,6 +6,7 @@ import type { ToldView } from '../core/told-view.ts';
 import type { View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
 import type { Wanted } from './questions.ts';
+import type { RecordedChanges } from './recorded-changes.ts';
 
 /** A session, and what is its own. */
 export interface Live {
@@ -35,6 +36,8 @@ export interface Alike {
   view: View;
   /** What the next one is told; null: not made since the last change of what is in force. */
   told: ToldView | null;
+  /** What is written down of the list of the next one; null: not made since the view was. */
+  recorded: RecordedChanges | null;
   /** What a person could give them; null: not looked for since the view was made. */
   wanted: readonly Wanted[] | null;
   readonly lives: Set<Live>;

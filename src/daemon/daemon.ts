@@ -407,8 +407,8 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     this.#options.onChange?.();
   }
 
-  #attach(...given: Parameters<Sessions['attach']>): ReturnType<Sessions['attach']> {
-    const attachment = this.#sessions.attach(...given);
+  *#attach(...given: Parameters<Sessions['attach']>): ReturnType<Sessions['attach']> {
+    const attachment = yield* this.#sessions.attach(...given);
     this.#options.onSessions?.(this.#sessions.count);
     return attachment;
   }

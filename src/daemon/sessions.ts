@@ -23,11 +23,11 @@ import { Quota } from '../core/quota.ts';
 import type { ChannelKind } from '../core/server-traits.ts';
 import { type Circumstances, circumstancesOf } from '../core/standing.ts';
 import { runAtOnce } from '../core/steps.ts';
-import { type ToldView, tellView } from '../core/told-view.ts';
+import { type ToldView, tellInSteps } from '../core/told-view.ts';
 import {
-  changedRoots,
+  changesInSteps,
   EMPTY_VIEW,
-  narrowView,
+  narrowInSteps,
   type RootChange,
   sameTold,
   sameView,
@@ -40,7 +40,7 @@ import type { Log } from '../system/log.ts';
 import { type Alike, keyOf, type Live } from './alike.ts';
 import type { Grants } from './grants.ts';
 import type { Wanted } from './questions.ts';
-import { recordedChanges, recordedSessions } from './recorded-changes.ts';
+import { type RecordedChanges, recordedChanges, recordedSessions } from './recorded-changes.ts';
 import { wantedIn } from './wanted.ts';
 
 /** What is in force now, for new sessions and when something has changed. */
@@ -61,6 +61,17 @@ export interface SessionsOptions {
   /** ms since the epoch */
   readonly now: () => number;
   readonly grants: Pick<Grants, 'consentsOf' | 'keyOf'>;
+}
+
+/** What somebody who comes is told, and what that rests on. */
+interface Welcome {
+  readonly inForce: InForce;
+  /** Those who are alike, if there were any. */
+  readonly known: Alike | null;
+  readonly alike: Alike;
+  readonly view: View;
+  readonly told: ToldView;
+  readonly recorded: RecordedChanges;
 }
 
 export interface SessionRow {
@@ -102,12 +113,17 @@ export class Sessions {
     return this.#live.size;
   }
 
-  /** A peer wants roots. Throws RootsError PEER_AMBIGUOUS where its command fits several servers. */
-  attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment {
+  /** A peer wants roots: see Authority. Throws RootsError PEER_AMBIGUOUS where its command fits several servers. */
+  *attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Generator<void, Attachment> {
     const { server, host = null, launch } = params;
     const claims: PeerClaims = launch === undefined ? { server, host } : { server, host, launch };
-    const alike = this.#alikeTo(claims, observed);
-    const told = this.#toldTo(alike);
+    const found = yield* this.#welcome(claims, observed);
+    // Where something has changed meanwhile all at once: or changes without end would keep it out.
+    const { alike, recorded, ...made } = this.#holds(found) ? found : runAtOnce(this.#welcome(claims, observed));
+    const told = alike.told ?? made.told;
+    alike.told = told;
+    alike.recorded = recorded;
+    this.#alike.set(alike.key, alike);
     const live: Live = {
       session,
       alike,
@@ -120,7 +136,6 @@ export class Sessions {
     };
     alike.lives.add(live);
     this.#live.set(session, live);
-    const recorded = recordedChanges(changedRoots(EMPTY_VIEW, alike.view));
     const { generation } = this.#inForce;
     this.#record('info', LOG_EVENTS.attached, { session: session.id, peer: wirePeer(live), generation, ...recorded });
     return { peer: wirePeer(live), told };
@@ -248,28 +263,44 @@ export class Sessions {
     if (alike.lives.size === 0) this.#alike.delete(alike.key);
   }
 
-  #alikeTo(claims: PeerClaims, observed: Observed | null): Alike {
+  /** What somebody who comes is told, and with whom. Nothing is changed by it. */
+  *#welcome(claims: PeerClaims, observed: Observed | null): Generator<void, Welcome> {
+    const inForce = this.#inForce;
     const key = keyOf(claims, observed);
-    const known = this.#alike.get(key);
-    if (known !== undefined) return known;
+    const known = this.#alike.get(key) ?? null;
+    const alike = known ?? (yield* this.#newAlike(key, claims, observed));
+    const { view } = alike;
+    const told = alike.told ?? (yield* this.#toldInSteps(alike, { isWatched: false }));
+    const recorded = alike.recorded ?? recordedChanges(yield* changesInSteps(EMPTY_VIEW, view));
+    return { inForce, known, alike, view, told, recorded };
+  }
+
+  /** Is it still so? */
+  #holds({ inForce, known, alike, view }: Welcome): boolean {
+    return inForce === this.#inForce && known === (this.#alike.get(alike.key) ?? null) && view === alike.view;
+  }
+
+  *#newAlike(key: string, claims: PeerClaims, observed: Observed | null): Generator<void, Alike> {
     const { evidence } = this.#inForce;
     const identified = identifyPeer(evidence.policy, claims, observed);
     if (identified.state === 'ambiguous') {
       throw new RootsError('PEER_AMBIGUOUS', { servers: identified.servers.map((name) => `"${name}"`).join(' and ') });
     }
     const { peer } = identified;
-    const view = runAtOnce(this.#viewOf({ claims, observed, peer, owner: null }));
     const plan = this.#planOf(peer);
-    const own = { told: null, wanted: null, owner: null, lives: new Set<Live>() };
-    const alike = { key, claims, observed, peer, plan, view, ...own };
-    this.#alike.set(key, alike);
-    return alike;
+    const view = yield* this.#viewOf({ claims, observed, peer, owner: null });
+    const own = { told: null, recorded: null, wanted: null, owner: null, lives: new Set<Live>() };
+    return { key, claims, observed, peer, plan, view, ...own };
   }
 
-  #toldTo(alike: Alike): ToldView {
-    const { view, plan } = alike;
-    alike.told ??= tellView(view, { generation: this.#inForce.generation, plan });
-    return alike.told;
+  *#toldInSteps(
+    { view, plan }: Pick<Alike, 'view' | 'plan'>,
+    { isWatched }: { readonly isWatched: boolean },
+  ): Generator<void, ToldView> {
+    const { generation } = this.#inForce;
+    const told = yield* tellInSteps(view, { generation, plan });
+    yield* told.makeInSteps({ isWatched });
+    return told;
   }
 
   *#viewOf({
@@ -283,7 +314,7 @@ export class Sessions {
     if (limit === undefined) return view;
     // Whom that policy takes the peer for; where its command fits several servers there, for none.
     const limited = peerOf(identifyPeer(limit.policy, claims, observed), peer);
-    return narrowView(view, yield* viewInSteps(limit, limited, this.#circumstancesOf(limit, limited, owner)));
+    return yield* narrowInSteps(view, yield* viewInSteps(limit, limited, this.#circumstancesOf(limit, limited, owner)));
   }
 
   /** Tells them if there is something to tell, and writes it down if that is another list. */
@@ -291,17 +322,21 @@ export class Sessions {
     const { claims, observed, owner } = alike;
     const peer = peerOf(identifyPeer(this.#inForce.evidence.policy, claims, observed), alike.peer);
     const view = yield* this.#viewOf({ claims, observed, peer, owner });
-    const { plan: planBefore, view: before } = alike;
-    alike.peer = peer;
-    alike.plan = this.#planOf(peer);
-    alike.view = view;
-    alike.told = null;
-    alike.wanted = null;
-    if (sameView(before, view) && samePlan(planBefore, alike.plan)) return;
-    const told = this.#toldTo(alike);
+    const plan = this.#planOf(peer);
+    const { view: before } = alike;
+    const next = { peer, plan, view, recorded: null, wanted: null };
+    if (sameView(before, view) && samePlan(alike.plan, plan)) {
+      Object.assign(alike, { ...next, told: null });
+      return;
+    }
+    const isWatched = [...alike.lives].some(({ session }) => session.state.watching);
+    const told = yield* this.#toldInSteps({ view, plan }, { isWatched });
     const listChanged = !sameTold(before, view);
+    const changes = listChanged ? yield* changesInSteps(before, view) : [];
+    // Only now, with all who have come meanwhile among those who are told.
+    Object.assign(alike, { ...next, told });
     const lives = yield* this.#publish(told, { lives: [...alike.lives], listChanged });
-    if (listChanged) this.#recordChange(lives, changedRoots(before, view));
+    if (listChanged) this.#recordChange(lives, changes);
   }
 
   /**

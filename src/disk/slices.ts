@@ -40,7 +40,8 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function runOneSlice(steps: Iterator<void>, endMs: number): boolean {
+/** Takes steps until then, but one at least. Have they ended? */
+export function runOneSlice(steps: Iterator<void>, endMs: number): boolean {
   do {
     if (steps.next().done) return true;
   } while (performance.now() < endMs);

@@ -10,10 +10,14 @@ export interface HostRoot {
   readonly uri: string;
 }
 
-/** Decides who a peer is and what it is told. Called synchronously; what it throws but RootsError is a bug. */
+/** Decides who a peer is and what it is told. What it throws but RootsError is a bug. */
 export interface Authority {
-  /** `observed` is null where the kernel's word could not be had. A RootsError ends the session; its text is the answer. */
-  attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Attachment;
+  /**
+   * Taken in slices: ten thousand roots hold up nobody else. With the last step it is a session, which is told of each
+   * change from then on; one that goes before is none. `observed` is null where the kernel's word could not be had. A
+   * RootsError ends the session; its text is the answer.
+   */
+  attach(params: AttachParams, observed: Observed | null, session: AttachedSession): Generator<void, Attachment>;
   acknowledged(session: AttachedSession, ack: Ack): void;
   /** The session has asked for its list. */
   listed(session: AttachedSession): void;

@@ -1,3 +1,4 @@
+import { SharedSlices } from '../disk/shared-slices.ts';
 import { DescriptorRoom } from './descriptor-room.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { LineLimits } from './json-lines.ts';
@@ -11,6 +12,8 @@ export class Capacity {
   readonly sessions: SessionRoom;
   readonly held: HeldBytes;
   readonly descriptors: DescriptorRoom;
+  /** In which peers are let in. */
+  readonly slices = new SharedSlices();
 
   constructor(limits: LineLimits & { readonly sessions: number }, descriptors = new DescriptorRoom()) {
     this.sessions = new SessionRoom(limits.sessions);

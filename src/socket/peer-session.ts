@@ -15,6 +15,7 @@ import {
   RPC,
 } from '../core/protocol.ts';
 import type { ToldView } from '../core/told-view.ts';
+import type { SharedSlices } from '../disk/shared-slices.ts';
 import type { Log } from '../system/log.ts';
 import type { AttachedSession, Attachment, Authority, EndpointConversation, SessionState } from './authority.ts';
 import { type Fault, JsonLines, type JsonLinesOptions } from './json-lines.ts';
@@ -41,6 +42,8 @@ export interface PeerSessionOptions extends JsonLinesOptions {
   readonly id: string;
   /** ms since the epoch */
   readonly since: number;
+  /** In which it is let in, with others that come. */
+  readonly slices: SharedSlices;
   readonly authority: Authority;
   readonly log: Log;
   readonly facts: PeerFacts;
@@ -152,42 +155,55 @@ export class PeerSession implements AttachedSession {
   }
 
   #attach({ id, params }: Request): void {
-    const attached = this.#admit(id, () => readAttachParams(params));
-    if (attached === null) return;
-    // What it claims is kept as long as it is open.
-    this.#lines.keep(JSON.stringify(params).length);
-    const own = { session: JSON.stringify(this.id), peer: JSON.stringify(attached.peer) };
-    this.#lines.send(resultReply(id, attached.told.attachJson(own)));
+    const answer = ({ peer, told }: Attachment): void => {
+      // What it claims is kept as long as it is open.
+      this.#lines.keep(JSON.stringify(params).length);
+      const own = { session: JSON.stringify(this.id), peer: JSON.stringify(peer) };
+      this.#lines.send(resultReply(id, told.attachJson(own)));
+    };
+    void this.#admit(id, () => readAttachParams(params), answer);
   }
 
   /** An MCP client comes by way of `rootsd mcp`, which says who it is first. */
   #introduce({ id, params }: Request): void {
-    const attached = this.#admit(id, () => readEndpointParams(params));
-    if (attached === null) return;
-    this.#lines.send(resultReply(id, JSON.stringify({ session: this.id, peer: attached.peer })));
-    void this.#beginEndpoint(null);
+    const answer = ({ peer }: Attachment): void => {
+      this.#lines.send(resultReply(id, JSON.stringify({ session: this.id, peer })));
+      void this.#beginEndpoint(null);
+    };
+    void this.#admit(id, () => readEndpointParams(params), answer);
   }
 
   #openEndpoint(first: Request): void {
     const params = { version: ATTACH_VERSION, server: ENDPOINT_NAME, host: null };
-    if (this.#admit(first.id, () => params) !== null) void this.#beginEndpoint(first);
+    void this.#admit(
+      first.id,
+      () => params,
+      () => void this.#beginEndpoint(first),
+    );
   }
 
-  /** Makes it a session; null where it is refused, and has been told. */
-  #admit(id: Id, read: () => AttachParams): Attachment | null {
-    const { authority, facts, onAttach } = this.#options;
+  /** Makes it a session, or tells it why not; nothing more is read before. Never rejects. */
+  async #admit(id: Id, read: () => AttachParams, answer: (attached: Attachment) => void): Promise<void> {
+    const { authority, facts, slices, onAttach } = this.#options;
+    this.#lines.hold();
     try {
-      const attached = authority.attach(read(), facts.confirm(), this);
-      this.#view = attached.told;
+      const steps = authority.attach(read(), facts.confirm(), this);
       facts.close();
       onAttach(this);
-      return attached;
+      await slices.run(this.#attachInSteps(steps, answer), () => this.#isClosed);
     } catch (error) {
       // Wrong parameters can be put right: another version, another name.
       if (error instanceof Refusal) this.#lines.send(errorReply(id, error.error));
       else this.#endWith(id, error, LOG_EVENTS.refused);
-      return null;
     }
+    this.#lines.release();
+  }
+
+  /** Answered in the last step of all: what is published after it is told after the answer. */
+  *#attachInSteps(steps: Generator<void, Attachment>, answer: (attached: Attachment) => void): Generator<void> {
+    const attached = yield* steps;
+    this.#view = attached.told;
+    answer(attached);
   }
 
   /** What serves MCP clients is loaded when the first one comes; nothing more is read before. */

@@ -92,6 +92,7 @@ export class Peers implements AsyncDisposable {
       since: now(),
       limits: refusal === null ? limits : limitsOfRefused(limits),
       held: capacity.held,
+      slices: capacity.slices,
       authority,
       log,
       facts,

@@ -30,6 +30,14 @@ describe('ToldView', () => {
     assert.deepEqual(JSON.parse(told.attachJson(own)), attached);
   });
 
+  it('makes its parts a step each, and they are the same', () => {
+    for (const isWatched of [false, true]) {
+      const [told, other] = [new ToldView(message(2)), new ToldView(message(2))];
+      assert.equal([...told.makeInSteps({ isWatched })].length, isWatched ? 3 : 2);
+      assert.deepEqual([told.listJson, told.viewLine(3)], [other.listJson, other.viewLine(3)]);
+    }
+  });
+
   it('gives all sessions the same rest of the line, as bytes where that is long', () => {
     for (const count of [1, 2_000]) {
       const told = new ToldView(message(count));

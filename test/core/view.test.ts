@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { gatherEvidence, gatherInSteps } from '../../src/core/evidence.ts';
 import type { RealPath } from '../../src/core/path.ts';
 import type { RootFacts } from '../../src/core/place.ts';
+import { runAtOnce } from '../../src/core/steps.ts';
 import {
   buildView,
-  changedRoots,
-  narrowView,
+  changesInSteps,
+  narrowInSteps,
   sameTold,
   sameView,
   type View,
@@ -133,15 +134,17 @@ describe('sameView()', () => {
   });
 });
 
-describe('changedRoots()', () => {
+describe('changesInSteps()', () => {
+  const changes = (before: View, after: View) => runAtOnce(changesInSteps(before, after));
+
   it('says what came, what went, what changed, by which rule and why', () => {
     const before = viewOf(TWO, { b: AWAY });
     const after = viewOf(TWO.replace(', access: read-write', '').replace('[a], ', '[a] '));
-    assert.deepEqual(changedRoots(before, after), [
+    assert.deepEqual(changes(before, after), [
       { path: '/home/ana/a', root: 'a', from: 'read-write', to: 'read-only', rule: 'all', why: 'rule "all" allows it' },
       { path: '/home/ana/b', root: 'b', from: null, to: 'read-only', rule: 'all', why: 'rule "all" allows it' },
     ]);
-    const gone = changedRoots(after, viewOf('roots: { b: { path: ~/b } }\nrules: [{ id: all, allow: [b] }]'));
+    const gone = changes(after, viewOf('roots: { b: { path: ~/b } }\nrules: [{ id: all, allow: [b] }]'));
     assert.deepEqual(
       gone.map(({ root, to, why }) => [root, to, why]),
       [
@@ -152,27 +155,35 @@ describe('changedRoots()', () => {
   });
 });
 
-describe('narrowView()', () => {
+describe('narrowInSteps()', () => {
+  const narrow = (view: View, limit: View) => runAtOnce(narrowInSteps(view, limit));
   const says = (view: View) => view.told.map(({ root, access }) => `${root} ${access}`);
 
   it('tells what both tell, with the lower access, whichever is narrowed', () => {
     const read = viewOf(TWO.replace('read-write', 'read-only'));
-    assert.deepEqual(says(narrowView(viewOf(TWO), read)), ['b read-only', 'a read-only']);
-    assert.deepEqual(says(narrowView(read, viewOf(TWO))), ['b read-only', 'a read-only']);
+    assert.deepEqual(says(narrow(viewOf(TWO), read)), ['b read-only', 'a read-only']);
+    assert.deepEqual(says(narrow(read, viewOf(TWO))), ['b read-only', 'a read-only']);
   });
 
   it('adds nothing, and says of what falls away what the other says', () => {
     const denied = viewOf(`${TWO.slice(0, -1)}, { id: no, deny: [~/a/secret] }]`);
-    const narrowed = narrowView(viewOf(TWO), denied);
+    const narrowed = narrow(viewOf(TWO), denied);
     assert.deepEqual(says(narrowed), ['b read-only']);
     const entry = narrowed.entries.find(({ root }) => root === 'a');
     assert.deepEqual([entry?.available, entry?.why], [false, '"~/a/secret", denied by rule "no", lies inside it']);
-    assert.deepEqual(says(narrowView(denied, viewOf(TWO))), ['b read-only']);
-    assert.deepEqual(says(narrowView(viewOf(TWO), { entries: [], told: [] })), []);
+    assert.deepEqual(says(narrow(denied, viewOf(TWO))), ['b read-only']);
+    assert.deepEqual(says(narrow(viewOf(TWO), { entries: [], told: [] })), []);
+  });
+
+  it('says of a place that falls away what the other says of the first root that is this place', () => {
+    const both = viewOf(TWO, { a: { at: '/home/ana/b' } });
+    const limit = { told: [], entries: both.entries.map((entry) => ({ ...entry, why: `because of ${entry.root}` })) };
+    const whys = narrow(both, limit).entries.map(({ why }) => why);
+    assert.deepEqual(whys, ['because of b', 'because of b']);
   });
 
   it('tells no directory that is another one there', () => {
     const other = { at: '/home/ana/a', identity: 'another' };
-    assert.deepEqual(says(narrowView(viewOf(TWO), viewOf(TWO, { a: other }))), ['b read-only']);
+    assert.deepEqual(says(narrow(viewOf(TWO), viewOf(TWO, { a: other }))), ['b read-only']);
   });
 });

@@ -54,10 +54,14 @@ function open() {
   const sessions = new Sessions(inForce('a1', 'a'), options);
   const attach = (pid: number, exe?: string) => {
     const session = new FakeSession(`s${pid}`);
-    return { session, ...sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session) };
+    return { session, ...runAtOnce(sessions.attach({ version: 1, server: 's' }, observed(pid, exe), session)) };
   };
   const changes = () => recorded.filter(({ event }) => event === 'session list changed').map(({ fields }) => fields);
-  return { sessions, attach, changes };
+  const attaching = (pid: number) => {
+    const session = new FakeSession(`s${pid}`);
+    return { session, steps: sessions.attach({ version: 1, server: 's' }, observed(pid), session) };
+  };
+  return { sessions, attach, attaching, changes };
 }
 
 describe('Sessions', () => {
@@ -153,6 +157,64 @@ describe('Sessions', () => {
     assert.deepEqual(
       changes().map(({ sessions: ids }) => ids),
       [['s1', 's3']],
+    );
+  });
+
+  it('lets others have a turn between two roots while somebody comes, who is no session before the last', () => {
+    const { sessions, attaching } = open();
+    const { steps } = attaching(1);
+    for (let turns = 0; turns < 4; turns += 1) assert.deepEqual([steps.next().done, sessions.count], [false, 0]);
+    const { told } = runAtOnce(steps);
+    assert.ok(told.listJson.includes('/a'), told.listJson);
+    assert.equal(sessions.count, 1);
+  });
+
+  it('tells the list in force to those who come while another comes into force, at whichever step', () => {
+    const last = (steps: Iterator<void, { readonly told: ToldView }>, session: FakeSession) => {
+      const { told } = runAtOnce(steps);
+      return session.published.at(-1)?.told ?? told;
+    };
+    for (let before = 0; before < 20; before += 1) {
+      for (let during = 0; during < 20; during += 1) {
+        const { sessions, attach, attaching } = open();
+        // One of them is alike and goes meanwhile.
+        const known = attach(1);
+        const { session, steps } = attaching(2);
+        const refresh = sessions.refreshInSteps(inForce('b2', 'b'));
+        let ended = false;
+        const done: { told: ToldView }[] = [];
+        const step = (count: number) => {
+          for (let i = 0; i < count && !ended; i += 1) {
+            const { done: isDone, value } = steps.next();
+            if (isDone) done.push(value);
+            ended = isDone === true;
+          }
+        };
+        step(before);
+        for (let i = 0; i < during; i += 1) refresh.next();
+        step(1);
+        sessions.closed(known.session);
+        runAtOnce(refresh);
+        const first = ended ? done[0]?.told : null;
+        const told = first ? (session.published.at(-1)?.told ?? first) : last(steps, session);
+        assert.ok(told.listJson.includes('/b'), `${before} ${during}: ${told.listJson}`);
+        runAtOnce(sessions.refreshInSteps(inForce('c3', 'a')));
+        assert.equal(session.published.at(-1)?.told.generation, 'c3', `${before} ${during}`);
+      }
+    }
+  });
+
+  it('has two who are alike and come at the same time among those it tells the same', () => {
+    const { sessions, attaching } = open();
+    const [one, other] = [attaching(1), attaching(2)];
+    one.steps.next();
+    other.steps.next();
+    const told = [one, other].map(({ steps }) => runAtOnce(steps).told);
+    assert.equal(told[0], told[1]);
+    runAtOnce(sessions.refreshInSteps(inForce('b2', 'b')));
+    assert.deepEqual(
+      [one, other].map(({ session }) => session.published.length),
+      [1, 1],
     );
   });
 

@@ -78,6 +78,8 @@ export function toldOf({ serial, ...message }: ViewMessage): ToldView {
 export class TestAuthority implements Authority {
   view: ViewMessage = viewOf('a1', 'one');
   failure: Error | null = null;
+  /** How many steps an attach takes before its last. */
+  attachSteps = 0;
   readonly attached: {
     readonly params: AttachParams;
     readonly observed: Observed | null;
@@ -99,7 +101,8 @@ export class TestAuthority implements Authority {
     return this.attached.map(({ session }) => session).filter((session) => !this.closedSessions.includes(session));
   }
 
-  attach(params: AttachParams, observed: Observed | null, session: PeerSession): Attachment {
+  *attach(params: AttachParams, observed: Observed | null, session: PeerSession): Generator<void, Attachment> {
+    for (let step = 0; step < this.attachSteps; step += 1) yield;
     if (this.failure !== null) throw this.failure;
     this.attached.push({ params, observed, session });
     const peer = {

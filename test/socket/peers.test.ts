@@ -380,6 +380,36 @@ test('a last line without a line break is not a message', async (t) => {
   assert.match(error?.message ?? '', /without a line break/);
 });
 
+test('a peer that takes long to be let in holds up nobody, and what it sends meanwhile waits for the answer', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  const other = await connectPeer(t, path);
+  await attach(other);
+  authority.attachSteps = Number.POSITIVE_INFINITY;
+  const peer = await connectPeer(t, path);
+  peer.send({ jsonrpc: '2.0', id: 1, method: 'rootsd/attach', params: ATTACH });
+  peer.send({ jsonrpc: '2.0', id: 2, method: 'roots/list' });
+  for (let i = 0; i < 20; i += 1) await other.request('roots/list');
+  publish(viewOf('b2', 'two'));
+  assert.equal(authority.attached.length, 1);
+  authority.attachSteps = 0;
+  const [attached, listed] = [await peer.next(), await peer.next()];
+  assert.deepEqual([attached.id, attached.result.generation, listed.id], [1, 'b2', 2]);
+  assert.deepEqual(listed.result.roots, attached.result.roots);
+});
+
+test('a peer that is ended while it is let in is no session', async (t) => {
+  const { peers, path, authority } = await openTestPeers(t);
+  authority.attachSteps = Number.POSITIVE_INFINITY;
+  const peer = await connectPeer(t, path);
+  peer.send({ jsonrpc: '2.0', id: 1, method: 'rootsd/attach', params: ATTACH });
+  const other = await connectPeer(t, path);
+  assert.equal((await other.request('roots/list')).error?.data?.code, 'PEER_FIRST_MESSAGE');
+  const closing = peers.close();
+  peer.socket.end();
+  await closing;
+  assert.deepEqual([authority.attached.length, authority.closedSessions.length], [0, 0]);
+});
+
 test('close() ends every connection, after what waits for it', async (t) => {
   const { peers, path, authority, publish } = await openTestPeers(t);
   const peer = await connectPeer(t, path);

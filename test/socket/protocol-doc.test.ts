@@ -64,7 +64,8 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
       plan: attached?.plan,
     };
     let session: AttachedSession | undefined;
-    authority.attach = (_params, _observed, attaching) => {
+    // biome-ignore lint/correctness/useYield: it takes one step.
+    authority.attach = function* (_params, _observed, attaching) {
       session = attaching;
       return { peer: attached?.peer, told: toldOf({ ...view, ...attached }) };
     };
