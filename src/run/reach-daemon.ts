@@ -56,7 +56,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
     if (!(error instanceof LostConnection)) throw error;
     if (run.socket !== undefined) throw unreachable(error, search, run.socket);
   }
-  return startDaemon({ ...daemon, reach: () => open().catch(noneYet) });
+  return startDaemon({ ...daemon, envHome: env.HOME, reach: () => open().catch(noneYet) });
 }
 
 function noneYet(error: unknown): null {

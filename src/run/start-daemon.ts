@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { RootsError } from '../core/errors.ts';
 import type { FoundAccount } from '../disk/account.ts';
+import { type Command, hearFailure } from './last-words.ts';
 import { startService } from './service-manager.ts';
 
 /** Of Node, for a daemon: V8 keeps up to 48 MiB for young objects, of which a daemon makes few. The units say the same. */
@@ -25,6 +26,8 @@ export interface DaemonToStart {
 export interface StartOptions<T> extends DaemonToStart {
   /** Tries to reach a daemon; null: there is none yet. */
   readonly reach: () => Promise<T | null>;
+  /** `$HOME` of who started us; a daemon of ours does not go by it. */
+  readonly envHome: string | undefined;
 }
 
 /** Resolves with what `reach` gives once a daemon answers. Throws a RootsError DAEMON_UNREACHABLE that says what to do. */
@@ -34,10 +37,28 @@ export async function startDaemon<T>(options: StartOptions<T>): Promise<T> {
   for (;;) {
     const reached = await options.reach();
     if (reached !== null) return reached;
-    const why = failure() ?? (performance.now() > deadline ? `none answered within ${START_MS / 1_000} s` : null);
-    if (why !== null) throw new RootsError('DAEMON_UNREACHABLE', { what: why });
+    const why = failure();
+    if (why !== null) throw await failedStart(why, options);
+    if (performance.now() > deadline) throw unreachable(`none answered within ${START_MS / 1_000} s`, options);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+async function failedStart(why: string, daemon: Omit<StartOptions<unknown>, 'reach'>): Promise<RootsError> {
+  const words = await hearFailure(serveCommand(daemon));
+  if (words === null) return unreachable(why, daemon, 'Run "rootsd serve" by hand to see why');
+  return unreachable(`${why}: ${words.what}`, daemon, words.hint ?? 'Mend that, then start the server again');
+}
+
+function unreachable(
+  what: string,
+  { account: { home }, envHome }: Omit<StartOptions<unknown>, 'reach'>,
+  advice?: string,
+): RootsError {
+  const isElsewhere = home !== null && envHome !== undefined && envHome !== home;
+  const elsewhere = `"run" uses the home "${home}" of the user database, not HOME="${envHome}": start "rootsd serve" and give both --socket PATH`;
+  const hints = [...(advice === undefined ? [] : [advice]), ...(isElsewhere ? [elsewhere] : [])];
+  return new RootsError('DAEMON_UNREACHABLE', { what }, hints.length === 0 ? {} : { hint: hints.join('. ') });
 }
 
 /** Gets a daemon on its way; the returned function says why it cannot come up, or null. */
@@ -46,23 +67,23 @@ export async function bringUpDaemon(daemon: DaemonToStart): Promise<() => string
 }
 
 /** Starts a daemon of our own; the returned function says why it cannot come up, or null. */
-function spawnDaemon({ account, binRootsd }: DaemonToStart): () => string | null {
+function spawnDaemon(options: DaemonToStart): () => string | null {
   const end: { why: string | null } = { why: null };
-  const daemon = spawn(process.execPath, [...DAEMON_FLAGS, binRootsd, 'serve', '--idle-exit', '10m'], {
-    cwd: '/',
-    env: environmentOf(account),
-    stdio: 'ignore',
-    detached: true,
-  });
+  const { file, args, env } = serveCommand(options);
+  const daemon = spawn(file, args, { cwd: '/', env, stdio: 'ignore', detached: true });
   daemon.on('error', (error) => {
     end.why = `"${process.execPath}" cannot be started: ${error.message}`;
   });
   daemon.on('exit', (status, signal) => {
-    if (status !== LOST_THE_LOCK)
-      end.why = `"rootsd serve" ended with ${signal ?? `status ${status}`}: run it by hand to see why`;
+    if (status !== LOST_THE_LOCK) end.why = `"rootsd serve" ended with ${signal ?? `status ${status}`}`;
   });
   daemon.unref();
   return () => end.why;
+}
+
+function serveCommand({ account, binRootsd }: DaemonToStart): Command {
+  const args = [...DAEMON_FLAGS, binRootsd, 'serve', '--idle-exit', '10m'];
+  return { file: process.execPath, args, env: environmentOf(account) };
 }
 
 function environmentOf({ name, home, shell }: FoundAccount): Record<string, string> {

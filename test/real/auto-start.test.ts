@@ -193,10 +193,14 @@ describe('rootsd run without a daemon', { skip: needsRoot }, () => {
     assert.equal(user.daemonPid(), second);
   });
 
-  for (const [what, breakIt] of [
-    ['its configuration is broken', (user: Newcomer) => user.put('.config/rootsd/rootsd.yaml', 'version: 2\n')],
-    ['it can keep no state', (user: Newcomer) => chmodSync(user.home, 0o500)],
-    ['others may write its state', (user: Newcomer) => chmodSync(user.home, 0o777)],
+  for (const [what, breakIt, why] of [
+    [
+      'its configuration is broken',
+      (user: Newcomer) => user.put('.config/rootsd/rootsd.yaml', 'version: 2\n'),
+      /"version" is 2: it must be 1 \[CONFIG_INVALID\]/,
+    ],
+    ['it can keep no state', (user: Newcomer) => chmodSync(user.home, 0o500), /it cannot be made \(EACCES\)/],
+    ['others may write its state', (user: Newcomer) => chmodSync(user.home, 0o777), /can be written by everyone.*chmod go-w/],
   ] as const) {
     it(`fails closed where none can be started, because ${what}: 69 and an error for the host`, async (t) => {
       const user = new Newcomer(t);
@@ -207,8 +211,9 @@ describe('rootsd run without a daemon', { skip: needsRoot }, () => {
       const [{ id, error } = {}] = host.messages;
       const { message, data } = error as { readonly message: string; readonly data: Json };
       assert.deepEqual([host.messages.length, id, data.code], [1, 1, 'DAEMON_UNREACHABLE']);
-      assert.match(message, /"rootsd serve" ended with status 78: run it by hand to see why/);
-      assert.match(host.stderr, /run it by hand to see why/);
+      assert.match(message, /"rootsd serve" ended with status 78: .*Cannot/);
+      assert.match(message, why);
+      assert.match(host.stderr, why);
     });
   }
 });

@@ -197,12 +197,17 @@ describe('rootsd run, starting a daemon', () => {
 
   it('says how the daemon ended where it does not come up', async (t) => {
     const base = temporaryDirectory(t);
-    writeFileSync(join(base, 'rootsd.mjs'), 'process.exit(78)');
-    const env = { TEST_BIN_ROOTSD: join(base, 'rootsd.mjs'), XDG_RUNTIME_DIR: base };
+    const says = 'rootsd: Cannot start: the reason [X]\\n  Mend it\\n';
+    writeFileSync(join(base, 'rootsd.mjs'), `process.stderr.write('${says}'); process.exitCode = 78;`);
+    const env = { TEST_BIN_ROOTSD: join(base, 'rootsd.mjs'), XDG_RUNTIME_DIR: base, HOME: base };
     const host = new RunHost(t, { program: program(), args: ['--', ...server], env });
     host.send(initialize);
     assert.deepEqual(await host.ended, { status: 69, signal: null });
-    assert.match(errorOf(host.messages[0]).message, /ended with status 78/);
+    const elsewhere = `"run" uses the home "${userInfo().homedir}" of the user database, not HOME="${base}"`;
+    assert.equal(
+      errorOf(host.messages[0]).message,
+      `Cannot reach the daemon: "rootsd serve" ended with status 78: Cannot start: the reason [X]. Mend it. ${elsewhere}: start "rootsd serve" and give both --socket PATH`,
+    );
   });
 });
 
