@@ -47,6 +47,7 @@ function print(status: StatusReply, format: string, io: Io): void {
   printProblems(status.problems, io);
 }
 
-function filesOf({ directory, files }: StatusReply['layers'][number]): string {
+function filesOf({ directory, state, files }: StatusReply['layers'][number]): string {
+  if (state === 'lockdown') return `nothing of ${directory} is in force`;
   return files.length === 0 ? `no files in ${directory}` : files.join(', ');
 }

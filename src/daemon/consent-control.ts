@@ -97,7 +97,7 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
       const isMeant = readSelection(params);
       // Whoever may connect may take back: that only narrows.
       const answerer = { channel: consent.commandLine.name, uid: caller.uid ?? -1 };
-      const rows = rowsOf(daemon, grants.all.filter(isMeant));
+      const rows = rowsOf(daemon, grants.all.filter(isMeant)).map((row) => ({ ...row, state: 'revoked' as const }));
       await grants.revoke(isMeant, answerer);
       await daemon.refreshed();
       return { grants: rows };

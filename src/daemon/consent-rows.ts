@@ -39,8 +39,8 @@ export interface GrantRow extends Who, What {
   readonly since: string;
   /** null: with its session. */
   readonly until: string | null;
-  /** `sleeps`: its rule is not in force, or is another one now. */
-  readonly state: 'holds' | 'sleeps';
+  /** `sleeps`: its rule is not in force, or is another one now. `revoked`: it has just been taken back. */
+  readonly state: 'holds' | 'sleeps' | 'revoked';
 }
 
 export interface RefusalRow extends Who, What {

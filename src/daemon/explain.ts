@@ -184,9 +184,14 @@ function strangerWarnings(policy: Policy, server: string | null): readonly strin
 
 function explained(source: AnswerSource, decision: Decision, root: RootFacts | null): ExplainedDecision {
   const { effect, kind, access, askable, rule, why, facts, missing } = decision;
-  const told =
-    effect === 'allow' && root !== null && !root.available ? `${why}; not told now: ${root.unavailable}` : why;
+  const told = [why, ...remarksOn(source, decision, root)].join('; ');
   return { source, effect, kind, access, askable, root: rootOf(root), rule, why: told, facts, missing };
+}
+
+function remarksOn(source: AnswerSource, { effect, kind }: Decision, root: RootFacts | null): readonly string[] {
+  if (effect === 'allow' && root !== null && !root.available) return [`not told now: ${root.unavailable}`];
+  // Of a name alone it cannot be said what one session of it was given.
+  return source === 'daemon' && kind === 'pending' ? ['what running servers were given: rootsd consent list'] : [];
 }
 
 function rootOf(root: RootFacts | null): ExplainedDecision['root'] {

@@ -78,7 +78,10 @@ describe('rootsd explain', () => {
     const byDaemon = await ask();
     assert.deepEqual(
       byDaemon,
-      byFiles.map((answer) => ({ ...answer, source: 'daemon' })),
+      byFiles.map((answer) => {
+        const more = answer.kind === 'pending' ? '; what running servers were given: rootsd consent list' : '';
+        return { ...answer, source: 'daemon', why: `${answer.why}${more}` };
+      }),
     );
   });
 

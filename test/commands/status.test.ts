@@ -44,6 +44,15 @@ describe('rootsd status', () => {
     assert.ok(out.includes(`${file}:4:1: error: Key "rulse" is not known [SCHEMA_UNKNOWN_KEY]\n`), out);
   });
 
+  it('says in lockdown that nothing of the directory is in force', async (t) => {
+    const home = new TestHome(t);
+    home.policy('rulse: []');
+    await home.serve();
+    const { out, status } = await home.command('status');
+    assert.equal(status, 0);
+    assert.ok(out.includes(`user layer    lockdown, nothing of ${home.directory('user')} is in force\n`), out);
+  });
+
   it('prints the state again at every change with --watch', async (t) => {
     const home = new TestHome(t, ['dir home/a']);
     home.policy(ALLOW_A);

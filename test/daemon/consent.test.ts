@@ -72,7 +72,7 @@ test('revoking changes running sessions at once, and the audit says how long it 
   assert.equal((await peer.next()).params.roots.length, 1);
   assert.equal((await home.json<GrantsReply>('consent', 'revoke', '--server', 'git')).status, 1);
   const { grants, status } = await home.json<GrantsReply>('consent', 'revoke', '--server', 'fs');
-  assert.deepEqual([status, grants.length], [0, 1]);
+  assert.deepEqual([status, grants.length, grants[0]?.state], [0, 1, 'revoked']);
   assert.deepEqual((await peer.next()).params.roots, []);
   const audit = readFileSync(join(home.home, '.local/state/rootsd/audit.jsonl'), 'utf8').trim().split('\n');
   const ended = audit.map((line) => JSON.parse(line)).find(({ event }) => event === 'consent ended');
