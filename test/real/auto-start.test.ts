@@ -200,7 +200,11 @@ describe('rootsd run without a daemon', { skip: needsRoot }, () => {
       /"version" is 2: it must be 1 \[CONFIG_INVALID\]/,
     ],
     ['it can keep no state', (user: Newcomer) => chmodSync(user.home, 0o500), /it cannot be made \(EACCES\)/],
-    ['others may write its state', (user: Newcomer) => chmodSync(user.home, 0o777), /can be written by everyone.*chmod go-w/],
+    [
+      'others may write its state',
+      (user: Newcomer) => chmodSync(user.home, 0o777),
+      /can be written by everyone.*chmod go-w/,
+    ],
   ] as const) {
     it(`fails closed where none can be started, because ${what}: 69 and an error for the host`, async (t) => {
       const user = new Newcomer(t);
