@@ -34,14 +34,14 @@ export class Endpoints implements Disposable {
     const sight = sightOf(session);
     const { openEndpoint } = await import('../mcp/endpoint.ts');
     const { id } = session;
-    let isClosed = false;
+    const client = new AbortController();
     const endpoint = openEndpoint({
       ...line,
       session: {
         id,
         sight,
         resolve,
-        fetch: (wanted) => this.#placeFetcher().fetch(wanted, () => isClosed),
+        fetch: (wanted) => this.#placeFetcher().fetch(wanted, client.signal),
         request: (root) => request(session, root),
       },
       version: VERSION,
@@ -52,7 +52,7 @@ export class Endpoints implements Disposable {
     return {
       receive: (message) => endpoint.receive(message),
       closed: () => {
-        isClosed = true;
+        client.abort();
         this.#open.delete(endpoint);
         endpoint.closed();
       },

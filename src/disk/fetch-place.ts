@@ -19,6 +19,7 @@ import {
 import { type Bounded, createBoundary, type Enclosures, isCarved } from '../core/boundary.ts';
 import type { EntryKind, ListedEntry } from '../core/listing.ts';
 import type { RealPath } from '../core/path.ts';
+import { sortInSteps } from '../core/sort-in-steps.ts';
 import { errnoFailure, type Failure, failure, failureOf } from './failure.ts';
 import type { KernelWalk, Reached } from './kernel-walk.ts';
 
@@ -27,10 +28,12 @@ export interface FetchRequest {
   readonly path: string;
   /** Nothing else is looked into, or told apart from what does not exist. */
   readonly bounds: readonly Bounded[];
-  /** `look`: only what it is; `entries`: and those of a directory; `all`: or the content of a file. */
+  /** `look`: only what it is; `entries`: and all those of a directory; `all`: or its first ones, or the content of a file. */
   readonly want: 'look' | 'entries' | 'all';
   /** Of a file; a larger one is not read. */
   readonly maxBytes: number;
+  /** Of a directory where `all` is wanted. */
+  readonly maxEntries: number;
 }
 
 export interface FetchedPlace {
@@ -40,8 +43,10 @@ export interface FetchedPlace {
   readonly size: number;
   /** Another text after every change of a file, and of the names in a directory. */
   readonly signature: string;
-  /** Of a directory whose entries are wanted, in no order. */
+  /** Of a directory whose entries are wanted: all of them in no order, or the first ones by name. */
   readonly entries: readonly ListedEntry[] | null;
+  /** How many entries there are, where they are wanted. */
+  readonly total: number;
   /** Of a file whose content is wanted and is not too large. */
   readonly base64: string | null;
 }
@@ -88,12 +93,16 @@ function* fetchOnce(request: FetchRequest, sight: Sight): Generator<void, Fetche
     size: Number(stat.size),
     signature: signatureOf(stat),
     entries: null,
+    total: 0,
     base64: null,
   };
-  const { want, maxBytes } = request;
+  const { want, maxBytes, maxEntries } = request;
   const isWanted = kind === 'directory' ? want !== 'look' : want === 'all' && found.size <= maxBytes;
   if (!isWanted) return found;
-  return yield* lookInto(found, stat, { ...sight, maxBytes });
+  const looked = yield* lookInto(found, stat, { ...sight, maxBytes });
+  if (looked === 'moved' || !looked.ok || looked.entries === null) return looked;
+  const { entries } = looked;
+  return { ...looked, total: entries.length, entries: want === 'all' ? yield* firstOf(entries, maxEntries) : entries };
 }
 
 function* lookInto(
@@ -147,6 +156,12 @@ function* listEntries(fd: number, path: RealPath, sight: Sight): Generator<void,
     directory.closeSync();
   }
   return entries;
+}
+
+/** The first ones by name. */
+function* firstOf(entries: readonly ListedEntry[], count: number): Generator<void, readonly ListedEntry[]> {
+  const sorted = yield* sortInSteps(entries, (a, b) => (a.name < b.name ? -1 : 1));
+  return sorted.slice(0, count);
 }
 
 /** By the descriptor where the system has names for those: then it is the directory that was judged. */

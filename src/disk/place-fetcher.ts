@@ -9,6 +9,7 @@ import type { Mount, MountTable } from './mounts.ts';
 import { resultInSlices } from './slices.ts';
 import { guardWalk, SlowMounts } from './slow-mounts.ts';
 import { type Asked, SlowPlaces } from './slow-places.ts';
+import { Turns } from './turns.ts';
 
 export interface PlaceFetcherOptions {
   readonly walk: KernelWalk;
@@ -23,12 +24,18 @@ interface Waiting {
   readonly give: (fetched: Fetched) => void;
 }
 
+/**
+ * So many are under way at once: a slice of each may go by before anybody else is served. More would end nothing sooner.
+ */
+const MAX_AT_ONCE = 2;
+
 const NO_ANSWER = failure('lies on a file system that does not answer');
 
 export class PlaceFetcher implements Disposable {
   readonly #mounts: MountTable;
   readonly #walk: KernelWalk;
   readonly #helper: SlowPlaces<Waiting>;
+  readonly #turns = new Turns(MAX_AT_ONCE);
   #isClosed = false;
 
   constructor({ walk, mounts, clock = SYSTEM_CLOCK, script }: PlaceFetcherOptions) {
@@ -39,12 +46,11 @@ export class PlaceFetcher implements Disposable {
   }
 
   /**
-   * What lies at a path, if the bounds hold it; a mount that does not answer in time is a failure. Nothing more is looked at
-   * once `isCancelled` says that nobody wants to know.
+   * What lies at a path, if the bounds hold it; a mount that does not answer in time is a failure. A client waits for what
+   * it has asked for before, and is the one that aborts `client` when it goes: nothing more is looked at for it.
    */
-  async fetch(request: FetchRequest, isCancelled: () => boolean = () => false): Promise<Fetched> {
-    this.#mounts.refresh();
-    const fetched = await resultInSlices(fetchPlace(request, this.#walk), () => this.#isClosed || isCancelled());
+  async fetch(request: FetchRequest, client: AbortSignal): Promise<Fetched> {
+    const fetched = await this.#turns.take(client, () => this.#look(request, client));
     if (fetched === null) return NO_ANSWER;
     const { value } = fetched;
     if (value.ok || value.slow === undefined) return value;
@@ -53,12 +59,18 @@ export class PlaceFetcher implements Disposable {
 
   close(): void {
     this.#isClosed = true;
+    this.#turns.close();
     this.#helper.close();
     this.#mounts.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #look(request: FetchRequest, client: AbortSignal): Promise<{ readonly value: Fetched } | null> {
+    this.#mounts.refresh();
+    return resultInSlices(fetchPlace(request, this.#walk), () => this.#isClosed || client.aborted);
   }
 
   #ask(request: FetchRequest, mount: Mount): Promise<Fetched> {

@@ -12,9 +12,12 @@ export async function runInSlices(steps: Iterator<void>, isCancelled: () => bool
     const ended = runOneSlice(steps, performance.now() + SLICE_MS);
     const { user, system } = process.cpuUsage(before);
     spentMs += (user + system) / 1_000;
-    if (ended || isCancelled()) return spentMs;
-    await nextTurn();
-    if (isCancelled()) return spentMs;
+    if (ended) return spentMs;
+    if (!isCancelled()) await nextTurn();
+    if (!isCancelled()) continue;
+    // What they have opened is to be closed.
+    steps.return?.();
+    return spentMs;
   }
 }
 
@@ -27,7 +30,7 @@ export async function resultInSlices<T>(
   isCancelled: () => boolean,
 ): Promise<{ readonly value: T } | null> {
   let result: { readonly value: T } | null = null;
-  function* toTheEnd(): Generator<void> {
+  function* toTheEnd(): Generator<void, void> {
     result = { value: yield* steps };
   }
   await runInSlices(toTheEnd(), isCancelled);

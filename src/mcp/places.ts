@@ -12,6 +12,8 @@ import type { EndpointSession, Sight } from './endpoint-session.ts';
 
 /** The largest file that is sent. */
 export const MAX_FILE_BYTES = 1024 * 1024;
+/** Entries of a directory that are listed. */
+const MAX_ENTRIES = 2_000;
 
 export interface Look {
   readonly want: FetchRequest['want'];
@@ -27,7 +29,13 @@ export async function fetchVisible(
 ): Promise<FetchedPlace | null> {
   if (!isInside(roots, path)) return null;
   const bounds = roots.map(({ path, carved }) => ({ path, carved }));
-  const fetched: Fetched = await session.fetch({ path, bounds, want, maxBytes: MAX_FILE_BYTES });
+  const fetched: Fetched = await session.fetch({
+    path,
+    bounds,
+    want,
+    maxBytes: MAX_FILE_BYTES,
+    maxEntries: MAX_ENTRIES,
+  });
   if (!fetched.ok) return null;
   // What was allowed when it was fetched may be denied by now.
   return maySee(session.sight(), path, fetched.path) ? fetched : null;

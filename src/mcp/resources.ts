@@ -9,10 +9,8 @@ import type {
 import { ACCESS_META } from '../core/access.ts';
 import type { EntryKind, ListedEntry } from '../core/listing.ts';
 import { parseFileUri, type RealPath, toFileUri } from '../core/path.ts';
-import { sortInSteps } from '../core/sort-in-steps.ts';
 import type { ToldRoot } from '../core/view.ts';
 import type { FetchedPlace } from '../disk/fetch-place.ts';
-import { resultInSlices } from '../disk/slices.ts';
 import type { EndpointSession, Sight } from './endpoint-session.ts';
 import { fetchVisible, kindOfRoot, MAX_FILE_BYTES } from './places.ts';
 import { invalidParams } from './request-refused.ts';
@@ -25,8 +23,8 @@ export const PATH_VARIABLE = 'path';
 
 const DIRECTORY_TYPE = 'inode/directory';
 const LISTING_TYPE = 'application/json';
-/** Entries of a directory that are listed. */
-const MAX_ENTRIES = 10_000;
+/** Of a list, as JSON, in characters: as of a file. */
+const MAX_LIST_LENGTH = MAX_FILE_BYTES;
 
 type ResourceEntry = ListResourcesResult['resources'][number];
 
@@ -52,11 +50,7 @@ export async function readResource(session: EndpointSession, uri: string): Promi
   const path = pathOfUri(uri);
   const place = path === null ? null : await fetchVisible(session, path, { want: 'all' });
   if (place === null) throw noSuchResource(uri);
-  if (place.entries !== null) {
-    const listed = await resultInSlices(directoryContents(uri, place, place.entries), () => false);
-    if (listed === null) throw noSuchResource(uri);
-    return { contents: [listed.value] };
-  }
+  if (place.entries !== null) return { contents: [directoryContents(uri, place, place.entries)] };
   if (place.base64 === null) throw tooLarge(uri, place.size);
   return { contents: [fileContents(uri, Buffer.from(place.base64, 'base64'))] };
 }
@@ -88,16 +82,18 @@ function rootResource({ uri, root, title, access, carved }: ToldRoot, kind: Entr
   };
 }
 
-/** Lists a directory, an entry a step. */
-function* directoryContents(uri: string, { path }: FetchedPlace, entries: readonly ListedEntry[]) {
-  const sorted = yield* sortInSteps(entries, (a, b) => (a.name < b.name ? -1 : 1));
+/** The list says how many there are, also where not all are in it. */
+function directoryContents(uri: string, { path, total }: FetchedPlace, entries: readonly ListedEntry[]) {
   const base = path === '/' ? '' : path;
-  const listed: object[] = [];
-  for (const { name, kind } of sorted.slice(0, MAX_ENTRIES)) {
-    listed.push({ name, kind, uri: toFileUri(`${base}/${name}` as RealPath) });
-    yield;
+  const listed: string[] = [];
+  let length = 0;
+  for (const { name, kind } of entries) {
+    const entry = JSON.stringify({ name, kind, uri: toFileUri(`${base}/${name}` as RealPath) });
+    length += entry.length + 1;
+    if (length > MAX_LIST_LENGTH) break;
+    listed.push(entry);
   }
-  return { uri, mimeType: LISTING_TYPE, text: JSON.stringify({ entries: listed, total: entries.length }) };
+  return { uri, mimeType: LISTING_TYPE, text: `{"entries":[${listed.join(',')}],"total":${total}}` };
 }
 
 /** What is valid UTF-8 without NUL is text. */

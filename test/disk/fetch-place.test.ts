@@ -16,7 +16,7 @@ const WALKS: readonly (readonly [string, KernelWalk])[] = [
 
 function request(base: string, path: string, more: Partial<FetchRequest> = {}): FetchRequest {
   const bounds = [{ path: asRealPath(join(base, 'root')), carved: [join(base, 'root/cut')] }];
-  return { path: `${base}/${path}`, bounds, want: 'all', maxBytes: 100, ...more };
+  return { path: `${base}/${path}`, bounds, want: 'all', maxBytes: 100, maxEntries: 100, ...more };
 }
 
 function tree(t: TestContext): string {
@@ -73,6 +73,18 @@ test('fetchPlace() gives no more than is wanted', (t) => {
   assert.equal(fetched('root/a', { want: 'entries' }), 'file');
   assert.equal(fetched('root/a', { maxBytes: 4 }), 'text');
   assert.equal(fetched('root/a', { maxBytes: 3 }), 'file');
+});
+
+test('fetchPlace() gives the first entries by name and how many there are, or all of them', (t) => {
+  const base = tree(t);
+  for (const name of ['c', 'a', 'd', 'b']) writeFileSync(join(base, 'root/sub', name), '');
+  const fetched = (want: FetchRequest['want']) => {
+    const place = runAtOnce(fetchPlace(request(base, 'root/sub', { want, maxEntries: 3 }), kernelWalk()));
+    return place.ok ? [place.total, place.entries?.map(({ name }) => name)] : place;
+  };
+  assert.deepEqual(fetched('all'), [4, ['a', 'b', 'c']]);
+  const [total, names] = fetched('entries') as [number, string[]];
+  assert.deepEqual([total, names.toSorted()], [4, ['a', 'b', 'c', 'd']]);
 });
 
 test('fetchPlace() lists every name that is text, and no other', (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { asRealPath } from '../../src/core/path.ts';
@@ -10,9 +10,11 @@ import { FakeClock } from '../support/clock.ts';
 import { mountLine } from '../support/mount-line.ts';
 import { makeTree, temporaryDirectory } from '../support/tree.ts';
 
+const CLIENT = new AbortController().signal;
+
 function requestFor(base: string, path: string) {
   const bounds = [{ path: asRealPath(base), carved: [] }];
-  return { path: join(base, path), bounds, want: 'all', maxBytes: 100 } as const;
+  return { path: join(base, path), bounds, want: 'all', maxBytes: 100, maxEntries: 100_000 } as const;
 }
 
 test('PlaceFetcher lets others have their turn while it lists a large directory', async (t) => {
@@ -26,18 +28,45 @@ test('PlaceFetcher lets others have their turn while it lists a large directory'
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const fetched = await fetcher.fetch(requestFor(base, ''));
+  const fetched = await fetcher.fetch(requestFor(base, ''), CLIENT);
   isDone = true;
   assert.equal(fetched.ok && fetched.entries?.length, 30_000);
   assert.ok(turns > 2, `${turns} turns`);
 });
 
-test('PlaceFetcher looks at nothing more once nobody wants to know', async (t) => {
-  const base = temporaryDirectory(t);
-  for (let i = 0; i < 30_000; i++) writeFileSync(join(base, `entry-${i}`), '');
+for (const how of ['its client is gone', 'it is closed']) {
+  test(`PlaceFetcher looks at nothing more once ${how}, and keeps nothing open`, async (t) => {
+    const base = temporaryDirectory(t);
+    for (let i = 0; i < 30_000; i++) writeFileSync(join(base, `entry-${i}`), '');
+    using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable() });
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    const client = new AbortController();
+    const order: string[] = [];
+    const fetches = ['under way', 'waiting'].map(async (name) => {
+      const { ok } = await fetcher.fetch(requestFor(base, ''), client.signal);
+      order.push(`${name} ${ok}`);
+    });
+    if (how === 'it is closed') fetcher.close();
+    else client.abort();
+    await Promise.all(fetches);
+    assert.deepEqual(order.toSorted(), ['under way false', 'waiting false']);
+    assert.ok(open() <= before, `${open()} open, ${before} before`);
+  });
+}
+
+test('PlaceFetcher answers one client while another one’s requests of a huge directory wait', async (t) => {
+  const base = makeTree(t, ['dir huge', 'file small text']);
+  for (let i = 0; i < 5_000; i++) writeFileSync(join(base, `huge/entry-${i}`), '');
   using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable() });
-  const fetched = await fetcher.fetch(requestFor(base, ''), () => true);
-  assert.equal(fetched.ok, false);
+  const order: string[] = [];
+  const fetch = async (path: string, client: AbortSignal) => {
+    await fetcher.fetch(requestFor(base, path), client);
+    order.push(path);
+  };
+  const greedy = Array.from({ length: 5 }, () => fetch('huge', CLIENT));
+  await Promise.all([...greedy, fetch('small', new AbortController().signal)]);
+  assert.ok(order.indexOf('small') <= 1, order.join());
 });
 
 test('PlaceFetcher leaves a mount that may hang to the helper, which judges as we do', async (t) => {
@@ -57,7 +86,7 @@ test('PlaceFetcher leaves a mount that may hang to the helper, which judges as w
   const alive = setInterval(() => {}, 60_000);
   t.after(() => clearInterval(alive));
   const content = async (path: string, root = base) => {
-    const fetched = await fetcher.fetch({ ...requestFor(root, ''), path: join(base, path) });
+    const fetched = await fetcher.fetch({ ...requestFor(root, ''), path: join(base, path) }, CLIENT);
     if (!fetched.ok) return fetched.errno;
     return fetched.base64 === null ? fetched.entries : Buffer.from(fetched.base64, 'base64').toString();
   };
@@ -77,13 +106,13 @@ test('PlaceFetcher gives up where the helper does not answer', async (t) => {
   using fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable({ file }), clock, script });
   const alive = setInterval(() => {}, 60_000);
   t.after(() => clearInterval(alive));
-  const first = fetcher.fetch(requestFor(base, 'net/a'));
+  const first = fetcher.fetch(requestFor(base, 'net/a'), CLIENT);
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   // It never says that it has started.
   clock.advance(10_000);
   const fetched = await first;
   assert.match(fetched.ok ? '' : fetched.why, /does not answer/);
   // It is not asked again at once.
-  const again = await fetcher.fetch(requestFor(base, 'net/a'));
+  const again = await fetcher.fetch(requestFor(base, 'net/a'), CLIENT);
   assert.match(again.ok ? '' : again.why, /does not answer/);
 });

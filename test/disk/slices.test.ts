@@ -50,4 +50,18 @@ describe('resultInSlices()', () => {
     const done: number[] = [];
     assert.equal(await resultInSlices(counted(1_000, done), () => done.length > 10), null);
   });
+
+  it('has what is cancelled close what it has opened', async () => {
+    const done: number[] = [];
+    let isClosed = false;
+    function* opened(): Generator<void, number> {
+      try {
+        return yield* counted(1_000, done);
+      } finally {
+        isClosed = true;
+      }
+    }
+    await resultInSlices(opened(), () => done.length > 10);
+    assert.equal(isClosed, true);
+  });
 });

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { asRealPath } from '../../src/core/path.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { readResource } from '../../src/mcp/resources.ts';
 import { endpointSession } from '../support/endpoint-session.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
-test('readResource() lists the first ten thousand names of a huge directory, and lets others have their turn', async (t) => {
+/** Lists a directory of so many files. */
+async function listed(t: TestContext, count: number, nameOf: (at: number) => string) {
   const base = temporaryDirectory(t);
-  const count = 100_000;
-  const nameOf = (at: number) => `entry-${String(at).padStart(6, '0')}`;
-  const entries = Array.from({ length: count }, (_, at) => ({
-    name: nameOf((at * 7_919) % count),
-    kind: 'file' as const,
-  }));
-  const real = endpointSession(t, `roots: { r: { path: ${base} } }\nrules: [{ id: a, allow: [r] }]\n`);
-  const path = asRealPath(base);
-  const place = { ok: true, path, kind: 'directory', size: 0, signature: '', entries, base64: null } as const;
-  let turns = 0;
-  let isDone = false;
-  const turn = (): void => {
-    turns += 1;
-    if (!isDone) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const { contents } = await readResource({ ...real, fetch: async () => place }, `file://${base}`);
-  isDone = true;
+  for (let at = 0; at < count; at++) writeFileSync(join(base, nameOf(at)), '');
+  const session = endpointSession(t, `roots: { r: { path: ${base} } }\nrules: [{ id: a, allow: [r] }]\n`);
+  const { contents } = await readResource(session, `file://${base}`);
   const [first] = contents;
-  const listing = JSON.parse(first !== undefined && 'text' in first ? first.text : '');
+  const text = first !== undefined && 'text' in first ? first.text : '';
+  return { base, text, listing: JSON.parse(text) };
+}
+
+test('readResource() lists the first two thousand names of a huge directory, and says how many there are', async (t) => {
+  const count = 3_001;
+  const nameOf = (at: number) => `entry-${String((at * 1_009) % count).padStart(6, '0')}`;
+  const { base, listing } = await listed(t, count, nameOf);
   assert.equal(listing.total, count);
-  assert.equal(listing.entries.length, 10_000);
-  assert.deepEqual(listing.entries[9_999], {
-    name: nameOf(9_999),
+  assert.equal(listing.entries.length, 2_000);
+  assert.deepEqual(listing.entries[1_999], {
+    name: 'entry-001999',
     kind: 'file',
-    uri: `file://${base}/${nameOf(9_999)}`,
+    uri: `file://${base}/entry-001999`,
   });
-  assert.ok(turns > 5, `${turns} turns`);
+});
+
+test('readResource() lists no more than a megabyte', async (t) => {
+  const { text, listing } = await listed(t, 1_500, (at) => `${String(at).padStart(4, '0')}${'ä'.repeat(120)}`);
+  assert.equal(listing.total, 1_500);
+  assert.ok(listing.entries.length < 1_500, String(listing.entries.length));
+  assert.ok(text.length > 1_000_000 && text.length < 1_100_000, String(text.length));
 });

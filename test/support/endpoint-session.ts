@@ -25,6 +25,7 @@ export interface TestSession extends EndpointSession {
 export function endpointSession(t: Pick<TestContext, 'after'>, text: string, who: Peer = peer('rootsd')): TestSession {
   const fetcher = new PlaceFetcher({ walk: kernelWalk(), mounts: new MountTable() });
   t.after(() => fetcher.close());
+  const client = new AbortController().signal;
   const fetched: FetchRequest[] = [];
   let sight = sightOf(text, who);
   return {
@@ -33,7 +34,7 @@ export function endpointSession(t: Pick<TestContext, 'after'>, text: string, who
     sight: () => sight,
     fetch(request) {
       fetched.push(request);
-      return fetcher.fetch(request);
+      return fetcher.fetch(request, client);
     },
     async resolve(path) {
       const resolved = resolvePath(path);
