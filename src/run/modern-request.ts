@@ -81,12 +81,18 @@ export function paramOf({ line, params }: ModernRequest, key: string): unknown {
   }
 }
 
+/** The keys of the host's answers that list roots. */
+export function rootsResponses(request: ModernRequest): readonly string[] {
+  const responses = paramOf(request, 'inputResponses');
+  if (typeof responses !== 'object' || responses === null) return [];
+  return Object.entries(responses).flatMap(([key, answer]: [string, unknown]) =>
+    typeof answer === 'object' && answer !== null && 'roots' in answer && Array.isArray(answer.roots) ? [key] : [],
+  );
+}
+
 /** Puts answers of ours (JSON texts by key) beside those of the host, over any of the same key. */
-export function addResponses(
-  { line, params }: ModernRequest,
-  responses: Readonly<Record<string, string>>,
-): readonly Edit[] {
+export function addResponses({ line, params }: ModernRequest, responses: ReadonlyMap<string, string>): readonly Edit[] {
   const given = objectOf(line, memberOf(line, params, 'inputResponses'));
   if (given === -1) return [];
-  return Object.entries(responses).map(([key, json]) => setMember(line, given, { key, json }));
+  return [...responses].map(([key, json]) => setMember(line, given, { key, json }));
 }

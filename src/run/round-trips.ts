@@ -12,7 +12,14 @@ import type { Guard } from './guard/guard.ts';
 import { type Questions, readQuestions, removeQuestions } from './input-required.ts';
 import type { Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
-import { addResponses, type ModernRequest, paramOf, readModernRequest, retryRequest } from './modern-request.ts';
+import {
+  addResponses,
+  type ModernRequest,
+  paramOf,
+  readModernRequest,
+  retryRequest,
+  rootsResponses,
+} from './modern-request.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, Reply } from './own-requests.ts';
 import { ROOTS_OFF } from './roots-channel.ts';
@@ -25,6 +32,7 @@ const MAX_ASKED = 256;
 /** How long a host that offers roots may take to say which. */
 const HOST_DEADLINE_MS = 5_000;
 
+const NO_ROOTS = '{"roots":[]}';
 const TOO_MANY_ROUNDS = {
   code: RPC.internal,
   message: `The server still asks for roots after it was told them ${MAX_ROUNDS} times`,
@@ -253,10 +261,11 @@ export class RoundTrips {
   #answerFor(request: ModernRequest, method: string): readonly Edit[] {
     const index = this.#answered(request, method);
     const [asked] = index === -1 ? [] : this.#asked.splice(index, 1);
-    if (asked === undefined) return [];
-    const list = this.#options.roots()?.answerInside() ?? null;
-    if (list === null) return [];
-    return addResponses(request, Object.fromEntries(asked.questions.roots.map((key) => [key, list])));
+    // Whatever else the host says its roots are, asked or not, says it over our head.
+    const keys = new Set([...(asked?.questions.roots ?? []), ...rootsResponses(request)]);
+    if (keys.size === 0) return [];
+    const list = this.#options.roots()?.answerInside() ?? NO_ROOTS;
+    return addResponses(request, new Map([...keys].map((key) => [key, list])));
   }
 
   /** Which of the questions that the host has are answered by a request; -1: none. */

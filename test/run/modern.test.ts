@@ -176,7 +176,7 @@ describe('rootsd run, a question for roots within a result', () => {
   });
 
   it('is answered by the empty directory where nothing is allowed', async (t) => {
-    const { host } = await setUp(t, { allowed: [] });
+    const { host } = await setUp(t, { allowed: [], plan: { guard: 'off' } });
     host.send(callOf(1, { script: [asking({ r: ROOTS }), DONE] }));
     await answerTo(host, 1);
     const responses = paramsOf((await callsSeen(host)).at(-1)).inputResponses as { r: { roots: Json[] } };
@@ -312,6 +312,30 @@ describe('rootsd run, questions for roots and for other things in one result', (
       assert.equal(paramsOf(again).requestState, state === undefined ? undefined : 'ss');
     });
   }
+
+  /** Sent again, for another state, or unasked: what the server gets as roots is ours. */
+  for (const more of [{}, { requestState: 's' }, { requestState: 'other' }]) {
+    it(`never gets the host's own roots in answers that nobody asked for: ${JSON.stringify(more)}`, async (t) => {
+      const { host, base } = await setUp(t);
+      const e = { action: 'accept', content: { roots: 1 } };
+      const inputResponses = { r: { roots: [{ uri: 'file:///etc' }] }, e };
+      const call = { script: [DONE], capabilities: { roots: {} }, more: { ...more, inputResponses } };
+      for (const id of [1, 2]) {
+        host.send(callOf(id, call));
+        await answerTo(host, id);
+        const got = paramsOf((await callsSeen(host)).at(-1)).inputResponses;
+        assert.deepEqual(got, { r: rootsAt(`${base}/a`, `${base}/b`), e });
+      }
+    });
+  }
+
+  it('gets no roots in such answers where the policy says "roots: off"', async (t) => {
+    const { host } = await setUp(t, { plan: { roots: false, empty: 'empty' } });
+    const more = { inputResponses: { r: { roots: [{ uri: 'file:///etc' }] } } };
+    host.send(callOf(1, { script: [DONE], more }));
+    await answerTo(host, 1);
+    assert.deepEqual(paramsOf((await callsSeen(host)).at(-1)).inputResponses, { r: { roots: [] } });
+  });
 
   it('are told apart by request: each gets the answers to its own', async (t) => {
     const { host } = await setUp(t);
