@@ -13,7 +13,7 @@ import { KnownTools } from './known-tools.ts';
 import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
 import { foldName, namesWorkplace } from './path-names.ts';
 import { Places } from './places.ts';
-import { type JsonObject, readAlike } from './read-alike.ts';
+import { type JsonObject, memberInAnyCase, readAlike } from './read-alike.ts';
 import {
   NOTHING_WRITABLE,
   type RefusedPath,
@@ -82,14 +82,14 @@ export class Guard {
     const read = readAlike(line);
     const id = 'id' in message ? message.id : 'null';
     if (!read.ok) return { reply: message.kind === 'answer' || id === null ? null : unreadableMessage(id, read.why) };
-    const { method } = read.value;
+    const [method, params] = ['method', 'params'].map((name) => memberInAnyCase(read.value, name));
     if (typeof method !== 'string' || !NAMES_PLACES.has(method)) return 'pass';
-    const judged = this.#judgeParams(method, read.value.params);
+    const judged = this.#judgeParams(method, params);
     if (judged === null || judged === 'wait') return judged ?? 'pass';
     this.#options.onRefused(toldRefusal(method, judged));
     const { entries } = this.#held;
     const text = judged.named === null ? writeRefusalText(judged.tool, entries) : refusalText(judged.named, entries);
-    return { reply: id === null ? null : replyTo(method, { id, params: read.value.params, text }) };
+    return { reply: id === null ? null : replyTo(method, { id, params, text }) };
   }
 
   /** The line waits no longer: what the disk said held for it alone. */
@@ -228,7 +228,7 @@ function* namedIn(method: string, params: object, reading: Reading): Generator<N
     if (method !== 'completion/complete') yield* namedPaths(value, reading, name);
     // What is completed is called by a name that stands beside it; `ref` names what asks, which may be a template.
     else if (name === 'argument') yield* namedPaths(value?.value, reading, String(value?.name));
-    else if (name !== 'ref') yield* namedPaths(value, reading, name);
+    else if (name !== 'ref' || !String(value?.uri).includes('{')) yield* namedPaths(value, reading, name);
   }
 }
 
@@ -238,6 +238,6 @@ function replyTo(method: string, { id, params, text }: { id: string; params: unk
 }
 
 function nameOf(params: object): string | null {
-  const { name } = params as JsonObject;
+  const name = memberInAnyCase(params as JsonObject, 'name');
   return typeof name === 'string' ? name : null;
 }

@@ -49,7 +49,7 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
 
 /** `repoPath`, `repo_path`, `REPO-PATHS`, `path2`, `file_name` */
 export function namesPath(name: string): boolean {
-  const [last = '', beforeLast = ''] = lastWords(name);
+  const [last = '', beforeLast = ''] = lastWords(name.replaceAll('\u017f', 's').replaceAll('\u212a', 'k'));
   return isPathWord(last) || isPathWord(beforeLast + last);
 }
 
@@ -78,9 +78,14 @@ export function namesText(name: string): boolean {
   return TEXT_NAMES.has(foldName(name));
 }
 
+/** Equal for names that readers take for one where they fold case: to some `\u017f` is an s, and `\u212a` a k. */
+export function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
 /** Equal for the spellings of one name: some readers do not tell upper case from lower. */
 export function foldName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return foldCase(name).replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** The last and the one before, in lower case; the last upper-case letters of `fileURIs` are a word as well. */

@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { endOfString, skipBlanks } from '../splice.ts';
+import { foldCase } from './path-names.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -30,11 +31,26 @@ export function readAlike(line: Buffer): ReadAlike {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('is not one object');
   const names = countNames(value);
   if (names === null) return refuse('has a name with a lone surrogate');
-  return names === countWrittenNames(line) ? { ok: true, value: value as JsonObject } : refuse('has a name twice');
+  if (names !== countWrittenNames(line)) return refuse('has a name twice');
+  const message = value as JsonObject;
+  // Readers that fold case take the last, of the message itself and of its parameters, where each name is known.
+  if ([message, message.params].some(hasNameInTwoCases)) return refuse('has a name twice, in upper and lower case');
+  return { ok: true, value: message };
 }
 
 function refuse(why: string): ReadAlike {
   return { ok: false, why };
+}
+
+function hasNameInTwoCases(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const names = Object.keys(value);
+  return new Set(names.map(foldCase)).size < names.length;
+}
+
+/** The value of a member, also under a name in another case. */
+export function memberInAnyCase(object: JsonObject, name: string): unknown {
+  return Object.entries(object).find(([written]) => foldCase(written) === name)?.[1];
 }
 
 /** The members of all objects; null: one has a name that readers replace by another. */

@@ -21,7 +21,19 @@ function named(value: unknown, reading: Partial<Reading> = {}): readonly string[
 
 describe('namesPath() tells by the last word of a name', () => {
   const YES = ['path', 'Path', 'PATH', 'paths', 'file_path', 'filePath', 'repo-path', 'outputDirs', 'directories'];
-  const ALSO = ['repositories', 'fileURI', 'fileURIs', 'uris', 'path2', 'paths[]', 'a.b.target', 'from', 'XMLFile'];
+  const ALSO = [
+    '\u017fource',
+    'wor\u212adir',
+    'repositories',
+    'fileURI',
+    'fileURIs',
+    'uris',
+    'path2',
+    'paths[]',
+    'a.b.target',
+    'from',
+    'XMLFile',
+  ];
   const TWO = ['fileName', 'file_name', 'FILE-NAMES', 'newFileName', 'workDir', 'WORK_SPACE'];
   const NO = [
     '',
@@ -41,7 +53,7 @@ describe('namesPath() tells by the last word of a name', () => {
 });
 
 describe('namesText() tells by the whole name, however it is spelt', () => {
-  for (const name of ['content', 'oldText', 'old_text', 'NEW-TEXT', 'query']) {
+  for (const name of ['content', 'me\u017f\u017fage', 'oldText', 'old_text', 'NEW-TEXT', 'query']) {
     it(`yes: ${name}`, () => assert.equal(namesText(name), true));
   }
   for (const name of ['file_content_path', 'contentPath', 'textual']) {

@@ -10,6 +10,8 @@ const REFUSED: readonly (readonly [string, string | Buffer])[] = [
   ['a name twice', '{"a":1,"a":1}'],
   ['a name twice, deep', '{"x":[{"y":{"a":1,"b":2,"a":3}}]}'],
   ['a name twice, one behind an escape', '{"path":"/a","\\u0070ath":"/b"}'],
+  ['a name of the message in two cases', '{"method":1,"Method":1}'],
+  ['a name of the parameters in two cases', '{"params":{"task":1,"tas\u212a":1}}'],
   ['__proto__ twice', '{"__proto__":1,"__proto__":2}'],
   ['names that only differ in lone surrogates', '{"\\ud800":1,"\\udfff":2}'],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])],
@@ -35,6 +37,7 @@ describe('readAlike() refuses', () => {
 describe('readAlike() reads', () => {
   const ROWS: readonly (readonly [string, string])[] = [
     ['equal names in different objects', '{"a":{"b":1},"c":[{"b":1},{"b":1}]}'],
+    ["names in two cases where they are the tool's own", '{"params":{"arguments":{"a":1,"A":1}}}'],
     ['colons in strings', '{"a:b":"c:\\":d\\\\","e":":"}'],
     ['a line end of either kind', '{"a":1}\r\n'],
     ['large numbers', '{"a":1e400,"b":123456789012345678901234567890}'],
