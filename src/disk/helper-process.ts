@@ -3,8 +3,11 @@ import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { LineReader } from '../core/line-reader.ts';
+import { READY } from './helper-ready.ts';
 
 export interface HelperProcessOptions {
+  /** It has started: what is asked is looked at from now on. */
+  readonly onReady: () => void;
   readonly onLine: (line: string) => void;
   /** It has ended, or could not be started. Once. */
   readonly onEnd: () => void;
@@ -25,7 +28,7 @@ export class HelperProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   #hasEnded = false;
 
-  constructor({ onLine, onEnd, script = SCRIPT }: HelperProcessOptions) {
+  constructor({ onReady, onLine, onEnd, script = SCRIPT }: HelperProcessOptions) {
     this.#child = spawn(process.execPath, [...LOADER, script], {
       cwd: DIRECTORY,
       // What it inherits nothing of cannot mislead it.
@@ -40,19 +43,23 @@ export class HelperProcess {
     this.#child.on('exit', end).on('error', end);
     this.#child.stdin.on('error', () => {});
     this.#child.stdout.on('error', () => {});
-    this.#read(onLine);
+    this.#read(onReady, onLine);
     this.#child.unref();
     for (const stream of [this.#child.stdin, this.#child.stdout]) unref(stream);
   }
 
   /** node:readline would do, but takes its time to load, and takes U+2028 in a name for a line's end. */
-  #read(onLine: (line: string) => void): void {
+  #read(onReady: () => void, onLine: (line: string) => void): void {
     const lines = new LineReader(MAX_LINE_BYTES);
+    let isFirst = true;
     this.#child.stdout.on('data', (chunk: Buffer) => {
       lines.push(chunk);
       for (let line = lines.next(); line !== null; line = lines.next()) {
         if (line === 'too-large') return this.kill();
-        onLine(line.toString('utf8'));
+        const text = line.toString('utf8');
+        if (isFirst && text === READY) onReady();
+        else onLine(text);
+        isFirst = false;
       }
     });
   }

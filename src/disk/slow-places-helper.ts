@@ -3,7 +3,8 @@
 // takes too long.
 
 import { LineReader } from '../core/line-reader.ts';
-import { answerSlowly, READY, type SlowQuestion } from './slow-question.ts';
+import { READY } from './helper-ready.ts';
+import { answerSlowly, type SlowQuestion } from './slow-question.ts';
 
 /** A question is a path, or the parts of a pattern. */
 const MAX_LINE_BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@
 import type { Clock } from './clock.ts';
 import { HelperProcess } from './helper-process.ts';
 import type { Mount } from './mounts.ts';
-import { READY, type SlowAnswer, type SlowQuestion } from './slow-question.ts';
+import type { SlowAnswer, SlowQuestion } from './slow-question.ts';
 
 export interface SlowPlacesOptions<T> {
   readonly clock: Clock;
@@ -156,6 +156,9 @@ export class SlowPlaces<T> {
     const { script } = this.#options;
     this.#isReady = false;
     const helper: HelperProcess = new HelperProcess({
+      onReady: () => {
+        if (helper === this.#helper) this.#started();
+      },
       onLine: (line) => {
         if (helper === this.#helper) this.#receive(line);
       },
@@ -165,14 +168,14 @@ export class SlowPlaces<T> {
     return helper;
   }
 
+  #started(): void {
+    this.#isReady = true;
+    if (this.#current !== null) this.#giveUpIn(DEADLINE_MS);
+  }
+
   #receive(line: string): void {
     const current = this.#current;
     if (current === null) return;
-    if (!this.#isReady && line === READY) {
-      this.#isReady = true;
-      this.#giveUpIn(DEADLINE_MS);
-      return;
-    }
     if (!line.startsWith('{')) {
       this.#giveUp();
       return;

@@ -11,9 +11,6 @@ import { type FetchedProject, fetchProject, projectFingerprint } from './project
 import { resolvePath, resolvePlace } from './resolve.ts';
 import { type Forms, resolvePattern } from './resolve-pattern.ts';
 
-/** The first line of the helper process, before any answer. */
-export const READY = 'ready';
-
 export type SlowQuestion =
   | { readonly about: 'root'; readonly path: string; readonly kind: 'directory' | 'file' }
   | { readonly about: 'member'; readonly path: string; readonly having: readonly string[] }

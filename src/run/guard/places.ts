@@ -101,11 +101,17 @@ export class Places {
     this.#helper ??= this.#startHelper();
     this.#open.push(path);
     this.#helper.ask(JSON.stringify(question));
-    this.#cancelDeadline ??= this.#options.timer(DEADLINE_MS, () => this.#giveUp());
+    if (this.#cancelDeadline === null) this.#setDeadline();
+  }
+
+  #setDeadline(): void {
+    this.#cancelDeadline?.();
+    this.#cancelDeadline = this.#options.timer(DEADLINE_MS, () => this.#giveUp());
   }
 
   #startHelper(): HelperProcess {
     const helper: HelperProcess = new HelperProcess({
+      onReady: () => helper === this.#helper && this.#open.length > 0 && this.#setDeadline(),
       onLine: (line) => helper === this.#helper && this.#take(JSON.parse(line) as PathAnswer),
       onEnd: () => helper === this.#helper && this.#giveUp(),
       ...(this.#options.script === undefined ? {} : { script: this.#options.script }),

@@ -1,0 +1,2 @@
+/** The first line of a helper process, before any answer: it has started. */
+export const READY = 'ready';
