@@ -6,6 +6,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { connectRoots } from 'rootsd/host';
 
 const [server, command, ...args] = process.argv.slice(2);
+if (command === undefined) {
+  console.error('usage: node examples/host.mjs NAME COMMAND [ARG…]');
+  process.exit(64);
+}
 const roots = await connectRoots({ server, host: 'example' });
 const say = (now) => console.log(`${server} may use ${now.map(({ path }) => path).join(', ') || 'nothing'}`);
 say(roots.roots);
@@ -19,4 +23,5 @@ for await (const path of createInterface({ input: process.stdin })) {
   console.log(content[0].text);
 }
 await client.close();
+roots.off('change', say);
 roots.close();

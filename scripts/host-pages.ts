@@ -23,7 +23,7 @@ function hostPage(host: Host): string {
     bullets(files.map(told)),
     'In place of the command of a server, which stands behind `--`:',
     EXAMPLES[shape](host),
-    '`rootsd` by its absolute path: a host may have another `PATH` than your shell. `--server` is the name that your policy uses.',
+    '`rootsd` by its absolute path: a host may have another `PATH` than your shell. It is there after `sudo ln -s "$PWD/bin/rootsd" /usr/local/bin/rootsd` in a clone that is built; else write that of the clone. `--server` is the name that your policy uses.',
     '## What it sends and gives',
     table(
       ['what', 'as far as it is known'],
