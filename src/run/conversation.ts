@@ -90,7 +90,7 @@ export class Conversation {
       onRootsChanged: options.onHostRootsChanged,
       onRefused: () => this.refused.set(),
       onEnd: options.onHostEnd,
-      onTooLong: () => options.onFault(new StreamFault('The host wrote a line of more than 64 MiB')),
+      onTooLong: () => options.onFault(new StreamFault('The host wrote a line of more than 64 MiB', 'host')),
     });
   }
 
@@ -133,9 +133,9 @@ export class Conversation {
       guard: this.#options.guard,
       channel,
       notices,
-      onHeaders: () => onFault(new StreamFault(HEADERS)),
+      onHeaders: () => onFault(new StreamFault(HEADERS, 'server')),
       onEnd,
-      onTooLong: () => onFault(new StreamFault('The server wrote a line of more than 64 MiB')),
+      onTooLong: () => onFault(new StreamFault('The server wrote a line of more than 64 MiB', 'server')),
     });
   }
 

@@ -116,7 +116,10 @@ export class HostMessages implements Judge {
     this.#options.onEnd();
   }
 
-  tooLong(): void {
+  /** Where its id came first it is answered with all that is open. */
+  tooLong(head: Buffer): void {
+    const { id, method } = readHead(head) ?? { id: null, method: null };
+    if (id !== null && method !== null) this.#options.open.add(id);
     this.#options.onTooLong();
   }
 

@@ -26,8 +26,8 @@ export interface Judge {
   /** Judges a long line by its first bytes. */
   opening(head: Buffer): Opening;
   ended(): void;
-  /** A line that must be held has more than 64 MiB. */
-  tooLong(): void;
+  /** A line that must be held has more than 64 MiB; its first bytes. */
+  tooLong(head: Buffer): void;
 }
 
 export class LineFlow {
@@ -152,9 +152,10 @@ export class LineFlow {
     this.#held.push(Buffer.from(partial));
     this.#heldBytes += partial.length;
     if (this.#heldBytes <= MAX_HELD_BYTES) return;
+    const head = Buffer.concat(this.#held, EDGE_BYTES);
     this.#release();
     this.close();
-    this.#judge.tooLong();
+    this.#judge.tooLong(head);
   }
 
   #whole(last: Buffer): Buffer {

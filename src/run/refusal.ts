@@ -15,11 +15,18 @@ export interface Refusal {
 /** What host or server wrote cannot be passed on any further. */
 export class StreamFault extends Error {
   override readonly name = 'StreamFault';
+  readonly status: number | null;
+
+  /** Of what the server wrote its own status tells. */
+  constructor(message: string, from: 'host' | 'server') {
+    super(message);
+    this.status = from === 'host' ? EXIT.no : null;
+  }
 }
 
 /** Fails closed: what is no failure that we know is a bug, and refuses too. */
 export function refusalOf(error: unknown): Refusal {
-  if (error instanceof StreamFault) return refusal(error.message, { status: null });
+  if (error instanceof StreamFault) return refusal(error.message, { status: error.status });
   if (error instanceof CommandFailure) return refusal(error.message, { status: error.status });
   if (error instanceof RootsError) {
     const { code, message, hint } = error;

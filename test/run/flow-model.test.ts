@@ -234,7 +234,7 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
       line: (line: Buffer, isOurs: boolean) => hostMessages.line(line, isOurs),
       opening: (head: Buffer) => hostMessages.opening(head),
       ended: resolve,
-      tooLong: assert.fail,
+      tooLong: () => assert.fail(),
     };
     new LineFlow(new ChunkSource(bytesOf(fromHost)), { to: server, answers: host, judge }).start();
   });

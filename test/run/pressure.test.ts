@@ -91,11 +91,13 @@ describe('rootsd run, a line of any length', () => {
   it('ends the session where the host writes such a one', async (t) => {
     const { host } = await setUpRun(t, program());
     host.send({ id: 1, method: 'never' });
-    host.write('{"method":"x","params":"');
+    host.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":"');
     for (let i = 0; i < 65; i++) host.write(Buffer.alloc(MIB, 'x'));
     const { error } = (await host.next(({ id }) => id === 1)) as { error: { message: string } };
     assert.match(error.message, /more than 64 MiB/);
+    assert.ok((await host.next(({ id }) => id === 2)).error);
     await host.ended;
+    assert.equal(host.process.exitCode, 1);
   });
 });
 
@@ -119,7 +121,7 @@ const PASSING: Judge = {
   line: () => 'pass',
   opening: () => () => undefined,
   ended: () => undefined,
-  tooLong: assert.fail,
+  tooLong: () => assert.fail(),
 };
 const CHUNKS = Array.from({ length: 100 }, (_, i) => Buffer.from(`{"n":${i}}\n`));
 
