@@ -151,6 +151,11 @@ export class RootsChannel {
    */
   answerInside(): string | null {
     this.#noteAsked();
+    return this.listInside();
+  }
+
+  /** The same where the server has not asked. */
+  listInside(): string | null {
     try {
       return JSON.stringify({ roots: this.#list() });
     } catch (error) {

@@ -43,6 +43,8 @@ const SILENT = 'The host offers roots, but does not list them when it is asked: 
 export interface RootsTeller {
   /** The result of `roots/list` as a JSON text; null: there is none, and the session ends. */
   answerInside(): string | null;
+  /** The same for a server that has not asked. */
+  listInside(): string | null;
 }
 
 /** The roots of the host, in this era. */
@@ -264,7 +266,8 @@ export class RoundTrips {
     // Whatever else the host says its roots are, asked or not, says it over our head.
     const keys = new Set([...(asked?.questions.roots ?? []), ...rootsResponses(request)]);
     if (keys.size === 0) return [];
-    const list = this.#options.roots()?.answerInside() ?? NO_ROOTS;
+    const channel = this.#options.roots();
+    const list = (asked === undefined ? channel?.listInside() : channel?.answerInside()) ?? NO_ROOTS;
     return addResponses(request, new Map([...keys].map((key) => [key, list])));
   }
 
