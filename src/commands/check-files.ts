@@ -26,6 +26,8 @@ export interface Checked {
   readonly problems: readonly Problem[];
   /** rootsd.yaml itself is broken: nothing else could be found by it. */
   readonly isConfigBroken: boolean;
+  /** Where policies were looked for; empty where files were named. */
+  readonly directories: readonly string[];
 }
 
 /** Checks rootsd.yaml, the catalogues and the system and user layers, each under the layers above it. */
@@ -43,6 +45,7 @@ export async function checkMachine(machine: Machine, io: Io): Promise<Checked> {
     files: parts.flatMap(({ files }) => files),
     problems: parts.flatMap(({ problems }) => problems),
     isConfigBroken: config?.isBroken ?? false,
+    directories: [settings.layers.system, settings.layers.user],
   };
 }
 
@@ -64,6 +67,7 @@ export async function checkPaths(machine: Machine, paths: readonly string[], io:
     files: parts.flatMap(({ files }) => files),
     problems: parts.flatMap(({ problems }) => problems),
     isConfigBroken: configs.some(({ isBroken }) => isBroken),
+    directories: [],
   };
 }
 

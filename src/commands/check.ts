@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { escapeForTerminal } from '../core/display.ts';
 import type { Problem } from '../core/errors.ts';
 import { formatProblem } from '../policy/format-problem.ts';
@@ -24,7 +25,7 @@ export async function checkCommand(paths: readonly string[], options: CheckOptio
   return hasErrors(checked.problems) ? EXIT.no : EXIT.yes;
 }
 
-async function print({ files, problems }: Checked, format: string, io: Io): Promise<void> {
+async function print({ files, problems, directories }: Checked, format: string, io: Io): Promise<void> {
   switch (format) {
     case 'json':
       return printJson(io, { ok: !hasErrors(problems), files, problems });
@@ -34,11 +35,14 @@ async function print({ files, problems }: Checked, format: string, io: Io): Prom
       for (const problem of problems) printLine(io, escapeForTerminal(githubAnnotation(problem)));
       return;
     default:
-      return printForPeople({ files, problems }, io);
+      return printForPeople({ files, problems, directories }, io);
   }
 }
 
-async function printForPeople({ files, problems }: Pick<Checked, 'files' | 'problems'>, io: Io): Promise<void> {
+async function printForPeople(
+  { files, problems, directories }: Omit<Checked, 'isConfigBroken'>,
+  io: Io,
+): Promise<void> {
   const color = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === '';
   const texts = new Map<string, string | undefined>();
   for (const problem of problems) {
@@ -46,6 +50,10 @@ async function printForPeople({ files, problems }: Pick<Checked, 'files' | 'prob
     printLine(io, `${await formatProblem(problem, { text: texts.get(problem.file), color })}\n`);
   }
   for (const { path, state } of files) printLine(io, `${escapeForTerminal(path)}: ${state}`);
+  const hasNone = files.every(({ path }) => !directories.includes(dirname(path)));
+  if (hasNone && directories.length > 0) {
+    printLine(io, escapeForTerminal(`No policy files in ${directories.join(' and ')}`));
+  }
   printLine(io, summaryOf(files.filter(({ state }) => state !== 'ignored').length, problems));
 }
 

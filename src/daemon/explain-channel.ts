@@ -20,14 +20,17 @@ export function channelText(server: DescribedServer): string {
 
 /** What to know of this server. */
 export function warningsFor({ known, entry }: DescribedServer): readonly string[] {
-  const unknown =
-    known === undefined
-      ? ['Nothing is known of this server: no command of its entry in the policy stands in the catalogue']
-      : [];
+  const unknown = known === undefined ? [whyUnknown(entry)] : [];
   const stops = channelsOf(known, entry).some(({ empty }) => empty === 'everything')
     ? ['An empty list means the whole disk to it: where nothing is allowed it is stopped']
     : [];
   return [...unknown, ...(known?.warnings ?? []), ...stops];
+}
+
+function whyUnknown(entry: ServerEntry | undefined): string {
+  if (entry?.selectors.command === undefined)
+    return 'Nothing is known of this server: the policy names no command for it ("command" of its entry in "servers" does), by which the catalogue would know it';
+  return 'Nothing is known of this server: no command of its entry in the policy stands in the catalogue';
 }
 
 /** What nothing holds this server to: what is told is not enforced. */

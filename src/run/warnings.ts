@@ -22,6 +22,8 @@ export function otherVersion({ version }: LaunchPlan): string {
   return `The daemon is rootsd ${version}, this is rootsd ${VERSION}: start the older of the two again`;
 }
 
+/** As decisions say it (core/match-peer). */
+const OTHER_COMMAND = /a fact is missing: server "[^"]+": (?:[a-z0-9]+, )*command\b/;
 /** How many reasons one sentence can hold. */
 const MAX_REASONS = 3;
 
@@ -41,8 +43,15 @@ export function nothingAllowed(
     policyFiles.length === 0
       ? `no policy file was found in ${policyDirectories.join(' and ')}`
       : `read: ${policyFiles.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-  const allow = `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
-  return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${allow}`;
+  return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${adviceFor(server, view)}`;
+}
+
+/** A rule for a server that was started by other words than those that are declared helps nobody. */
+function adviceFor(server: string | null, view: readonly WireViewEntry[]): string {
+  if (server !== null && view.some(({ why }) => OTHER_COMMAND.test(why))) {
+    return `compare the words behind "--" with "command" of server "${server}" in the policy, or leave "command" out there`;
+  }
+  return `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
 }
 
 function whyNot({ effect, available, why }: WireViewEntry): string {

@@ -181,6 +181,7 @@ describe('rootsd explain', () => {
       const { err } = await home.command('explain', '--server', 'fs', 'wab');
       const { warnings } = await home.json<ExplainedServer>('explain', '--server', 'fss');
       const { warnings: ofRoots } = await home.json<ExplainedRoots>('roots', '--server', 'fss');
+      assert.match(warnings[1] ?? '', /the policy names no command for it/);
       return [err.includes('Did you mean "web"?'), warnings[0], ofRoots];
     };
     const said = 'No policy names a server "fss": did you mean "fs"?';

@@ -45,6 +45,11 @@ describe('nothingAllowed()', () => {
       '(read: /p.yaml and 999 more)',
     ],
     ['says of a nameless server what it lacks', nothingAllowed(null, ONE_FILE, []), 'has no name (--server)'],
+    [
+      'has nobody allow what is allowed to another command',
+      nothingAllowed('git', ONE_FILE, [entry('rule "r" would allow it, but a fact is missing: server "git": command')]),
+      '; compare the words behind "--" with "command" of server "git" in the policy, or leave "command" out there',
+    ],
     ['names the files that were read', nothingAllowed('git', ONE_FILE, []), '(read: /p.yaml)'],
     [
       'says that no file was found',
