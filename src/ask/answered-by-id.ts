@@ -3,23 +3,37 @@
 import { RootsError } from '../core/errors.ts';
 import type { Answer, AskChannel, Given, Question, TakeAnswer } from '../core/question.ts';
 
+/** Of questions that are over it is remembered why, for who answers late. */
+const MAX_OVER = 1_000;
+
 export abstract class AnsweredById implements AskChannel {
   abstract readonly name: string;
   readonly #presented = new Map<string, { readonly question: Question; readonly take: TakeAnswer }>();
+
+  readonly #over = new Map<string, string>();
 
   present(question: Question, take: TakeAnswer): void {
     this.#presented.set(question.id, { question, take });
   }
 
-  withdraw({ id }: Question, _why: string): void {
+  withdraw({ id }: Question, why: string): void {
     this.#presented.delete(id);
+    this.#over.set(id, why);
+    const [oldest] = this.#over.keys();
+    if (this.#over.size > MAX_OVER && oldest !== undefined) this.#over.delete(oldest);
   }
 
   /** Resolves with what the answer gives. Rejects with a RootsError where it does not count. */
   async answer(id: string, answer: Answer, uid: number): Promise<Given | null> {
     const presented = this.#presented.get(id);
-    if (presented === undefined) throw new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` });
+    if (presented === undefined) throw this.#unknown(id);
     return presented.take(answer, uid);
+  }
+
+  #unknown(id: string): RootsError {
+    const why = this.#over.get(id);
+    const more = why === undefined ? {} : { hint: `This one is over: ${why}` };
+    return new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` }, more);
   }
 
   /** The oldest first. */

@@ -84,6 +84,7 @@ test('a question is withdrawn when nobody asks any more, and when the policy doe
   assert.deepEqual((await list(home)).pending, []);
   const late = await home.command('consent', 'approve', id);
   assert.deepEqual([late.status, /CONSENT_UNKNOWN/.test(late.err)], [1, true]);
+  assert.match(late.err, /This one is over: nobody asks any more/);
 });
 
 test('a sensitive place is asked for a session at most, although a rule allows it', async (t) => {
