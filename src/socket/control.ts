@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { RootsError } from '../core/errors.ts';
+import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Native } from '../disk/native.ts';
 import type { Log } from '../system/log.ts';
 import { type Admission, admitOwnUser, limitsOfRefused } from './admission.ts';
@@ -11,6 +12,7 @@ import { type ControlHandlers, ControlSession } from './control-session.ts';
 import type { LineLimits } from './json-lines.ts';
 import { KeptListener } from './kept-listener.ts';
 import type { ListenAt } from './listen.ts';
+import { RefusedLog } from './refused-log.ts';
 
 export interface ControlOptions {
   readonly at: ListenAt;
@@ -44,11 +46,13 @@ export class Control implements AsyncDisposable {
   /** Those of them that are not refused. */
   readonly #served = new Set<ControlSession>();
   readonly #listener: KeptListener;
+  readonly #refusedLog: RefusedLog;
 
   constructor(options: ControlOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
     const { at, native, log, capacity } = options;
+    this.#refusedLog = new RefusedLog({ log, event: LOG_EVENTS.peerFault });
     this.#listener = new KeptListener({
       at,
       purpose: 'control',
@@ -77,6 +81,7 @@ export class Control implements AsyncDisposable {
   async close(): Promise<void> {
     this.#listener.close();
     await closeAll([...this.#sessions]);
+    this.#refusedLog.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -86,12 +91,13 @@ export class Control implements AsyncDisposable {
   #connected(socket: Socket): void {
     const facts = this.#admission.observe(socket);
     const { limits, capacity, handlers, log } = this.#options;
-    const refusal = this.#admission.refusal(facts) ?? this.#makeRoom();
+    const notAdmitted = this.#admission.refusal(facts);
+    const refusal = notAdmitted ?? this.#makeRoom();
     const session = new ControlSession(socket, {
       limits: refusal === null ? limits : limitsOfRefused(limits),
       held: capacity.held,
       handlers,
-      log,
+      log: notAdmitted === null ? log : this.#refusedLog.of(facts.uid),
       facts,
       refusal,
       onClose: () => this.#closed(session),

@@ -13,6 +13,7 @@ import type { LineLimits } from './json-lines.ts';
 import { KeptListener } from './kept-listener.ts';
 import type { ListenAt } from './listen.ts';
 import { PeerSession } from './peer-session.ts';
+import { RefusedLog } from './refused-log.ts';
 
 export interface PeersOptions {
   readonly at: ListenAt;
@@ -41,11 +42,13 @@ export class Peers implements AsyncDisposable {
   readonly #admission: Admission;
   readonly #sessions = new Set<PeerSession>();
   readonly #listener: KeptListener;
+  readonly #refusedLog: RefusedLog;
 
   constructor(options: PeersOptions) {
     this.#options = options;
     this.#admission = admitOwnUser(options);
     const { at, native, log, capacity } = options;
+    this.#refusedLog = new RefusedLog({ log, event: LOG_EVENTS.refused });
     this.#listener = new KeptListener({
       at,
       purpose: 'peers',
@@ -77,6 +80,7 @@ export class Peers implements AsyncDisposable {
   async close(): Promise<void> {
     this.#listener.close();
     await closeAll([...this.#sessions]);
+    this.#refusedLog.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -94,7 +98,7 @@ export class Peers implements AsyncDisposable {
       held: capacity.held,
       slices: capacity.slices,
       authority,
-      log,
+      log: refusal === null ? log : this.#refusedLog.of(facts.uid),
       facts,
       refusal: () => refusal ?? capacity.sessions.refusal(),
       onAttach: (attached) => capacity.sessions.attach(attached),

@@ -166,6 +166,21 @@ test('another user gets an error and nothing else', {
   assert.equal(peers.authority.attached.length, 0);
 });
 
+test('another user who comes again and again has five lines in the log, and a count', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('needs root: another uid');
+  const { peers, path, logged } = await openTestPeers(t);
+  chmodSync(dirname(path), 0o755);
+  chmodSync(path, 0o666);
+  const script = `const one = (left) => left > 0 && require("net").connect(process.argv[1]).resume()
+    .on("connect", function () { this.write("{}\\n"); }).on("close", () => one(left - 1));
+    one(8);`;
+  const child = spawn(process.execPath, ['-e', script, path], { uid: 65534, gid: 65534 });
+  await once(child, 'close');
+  await peers.close();
+  const refused = logged.filter(({ event }) => event === 'peer refused').map(({ fields }) => [fields.uid, fields.left]);
+  assert.deepEqual(refused, [...Array.from({ length: 5 }, () => [65534, undefined]), [65534, 3]]);
+});
+
 test('of more connections than administration needs the oldest goes that waits for no answer', async (t) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
