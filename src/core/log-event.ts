@@ -25,6 +25,7 @@ export const LOG_EVENTS = {
   mountChanged: 'mount changed',
   slowPlace: 'directory on a mount that may hang',
   watchFallback: 'watching falls back to the sweep',
+  placeLeftOut: 'place left out of what is looked at',
   peerFault: 'peer fault',
   peerFactsLimited: 'peer facts limited to the uid',
   reloadRequested: 'reload requested',

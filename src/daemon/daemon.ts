@@ -50,6 +50,8 @@ export interface DaemonOptions {
   readonly knownServers: KnownServers;
   /** What is wrong with rootsd.yaml while an older reading of it is in force. */
   readonly configProblems: () => readonly Problem[];
+  /** What of the last good states is not kept: that says nothing of what is in force. */
+  readonly keepingProblems: () => readonly Problem[];
   readonly own: User;
   readonly peersAt: ListenAt;
   readonly controlAt: ListenAt;
@@ -197,7 +199,10 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
         ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
         onChange: () => void this.#refresh(),
         onMounts: (changes) => this.#reportMounts(changes),
-        onWarning: (warning: RootsError) => log('warn', LOG_EVENTS.watchFallback, { error: warning }),
+        onWarning: (warning: RootsError) =>
+          log('warn', warning.code === 'WATCH_LIMIT' ? LOG_EVENTS.watchFallback : LOG_EVENTS.placeLeftOut, {
+            error: warning,
+          }),
       }),
     );
     await this.#roots.ready();
@@ -285,7 +290,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       version: VERSION,
       generation: layers.generation,
       state: layers.state === 'ok' && wrong.length > 0 ? 'degraded' : layers.state,
-      problems: [...wrong, ...layers.problems],
+      problems: [...wrong, ...layers.problems, ...this.#options.keepingProblems()],
       sessions: this.#sessions.count,
       roots: this.#evidence.roots.length,
       since: new Date(this.#since).toISOString(),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RootsError } from '../core/errors.ts';
+import { type Problem, problem, RootsError, startOf } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Layer } from '../core/rule.ts';
 import type { Clock } from '../disk/clock.ts';
@@ -42,9 +42,13 @@ export interface LastGood {
   load(layer: KeptLayer): Promise<Kept>;
   save(layer: KeptLayer, files: readonly KeptFile[]): Promise<void>;
   remove(layer: KeptLayer): Promise<void>;
+  /** What is not kept as it should be. */
+  problems(): readonly Problem[];
   /** Tries no more to write what could not be written. */
   close(): void;
 }
+
+const LAYERS: readonly KeptLayer[] = ['system', 'user'];
 
 /** Opens the store. Throws a RootsError `DIRECTORY_UNSAFE` where its directory cannot be ours alone. */
 export function openLastGood({ directory, owner, log, clock }: LastGoodOptions): LastGood {
@@ -80,10 +84,19 @@ export function openLastGood({ directory, owner, log, clock }: LastGoodOptions):
     async remove(layer) {
       await kept[layer].remove();
     },
+    problems() {
+      return LAYERS.filter((layer) => kept[layer].isFailing)
+        .map(pathOf)
+        .map(notKept);
+    },
     close() {
       for (const file of Object.values(kept)) file.close();
     },
   };
+}
+
+function notKept(path: string): Problem {
+  return problem('STATE_UNWRITABLE', startOf(path), { path }, 'warning');
 }
 
 function formatRecord(layer: Layer, files: readonly KeptFile[]): string {

@@ -47,6 +47,11 @@ export class LastingFile {
     return this.#want(null);
   }
 
+  /** Is there something that could not be done? */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
   /** Tries no more. */
   close(): void {
     this.#cancelRetry?.();

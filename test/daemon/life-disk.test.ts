@@ -127,6 +127,12 @@ describe('a daemon whose disk', { concurrency: true }, () => {
       home.policy(ALLOW('b'));
       while (session?.told.at(-1)?.join() !== 'b') await new Promise((resolve) => setTimeout(resolve, 10));
       await daemon.logged('last good state not kept');
+      const status = await home.run('status', '--format', 'json');
+      const { state: condition, problems } = JSON.parse(status.out);
+      assert.deepEqual(
+        [condition, problems.map(({ code }: { readonly code: string }) => code)],
+        ['ok', ['STATE_UNWRITABLE']],
+      );
       const { error } = await daemon.logged('audit line lost');
       assert.equal((error as { code: string }).code, code);
       await home.peer('t');

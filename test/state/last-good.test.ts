@@ -103,17 +103,21 @@ test('load() refuses a file of another user', async (t) => {
 
 test('save() and remove() that fail say so once, do not reject, and are done when they can be', async (t) => {
   const clock = new FakeClock();
-  const { save, load, remove, close, directory, said } = openedStore(t, clock);
+  const { save, load, remove, problems, close, directory, said } = openedStore(t, clock);
+  const wrong = () => problems().map(({ code, severity, file }) => [code, severity, file]);
   const events = () => said.splice(0).map(([event, error]) => [event, error?.code]);
   makeEntry(directory, 'file user.json/x y');
   await remove('user');
   await save('user', FILES);
+  assert.deepEqual(wrong(), [['STATE_UNWRITABLE', 'warning', join(directory, 'user.json')]]);
   await clock.advance(30_000);
   assert.deepEqual(events(), [['last good state not kept', 'STATE_UNWRITABLE']]);
   rmSync(join(directory, 'user.json'), { recursive: true });
   await clock.advance(10_000);
   while (said.length === 0) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(events(), [['state file written again', undefined]]);
+  await save('user', FILES);
+  assert.deepEqual(wrong(), []);
   assert.deepEqual(await load('user'), { state: 'good', files: FILES });
   makeEntry(directory, 'dir system.json');
   await save('system', FILES);
