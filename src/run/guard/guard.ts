@@ -120,13 +120,13 @@ export class Guard {
 
   /**
    * A server that was told its directory by other means (a variable, a file) writes there without a call that says so. Of a
-   * tool that is listed and that nobody knows to write this is not assumed: most tools write nothing at all.
+   * tool that nobody knows to write this is not assumed: most write nothing at all, and hosts call what they have listed in
+   * another session.
    */
   #writesUnnamed(tool: string | null): boolean {
     if (this.#held.holdsWritable) return false;
-    if (tool === null) return true;
     const { tools } = this.#plan;
-    return Object.hasOwn(tools, tool) ? tools[tool] === 'write' : !this.tools.isListed(tool);
+    return tool === null || (Object.hasOwn(tools, tool) && tools[tool] === 'write');
   }
 
   /** Nobody waits for what is only shown: where it leads on a mount that may hang, its text tells. */

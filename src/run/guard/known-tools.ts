@@ -28,11 +28,6 @@ export class KnownTools {
     }
   }
 
-  /** Has the server listed a tool of this name? */
-  isListed(name: string): boolean {
-    return this.#tools.has(name);
-  }
-
   /** Does the server itself say that this tool only reads? Of a tool that was never listed it says nothing. */
   claimsReadOnly(name: string): boolean {
     return this.#tools.get(name)?.claimsReadOnly ?? false;

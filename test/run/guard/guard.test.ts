@@ -262,14 +262,11 @@ describe('Guard, a tool', () => {
       textOf(call({ text: 'x' }, 'save')),
       `Access denied by rootsd: "save" may write, and nothing may be written. ${may}`,
     );
-    assert.match(textOf(call({}, 'never-listed')), /"never-listed" may write/);
-    for (const tool of ['load', 'reader', 'silent']) assert.equal(call({}, tool), 'pass', tool);
+    // Hosts call what they have listed in another session: of what is not known this is not assumed.
+    for (const tool of ['load', 'reader', 'silent', 'never-listed']) assert.equal(call({}, tool), 'pass', tool);
     assert.equal(judge(guard, 'prompts/get', { name: 'save', arguments: {} }), 'pass');
     const told = { method: 'tools/call', path: null, access: 'read-write', reason: 'nothing-writable' };
-    assert.deepEqual(
-      refused,
-      ['save', 'never-listed'].map((tool) => ({ ...told, tool })),
-    );
+    assert.deepEqual(refused, [{ ...told, tool: 'save' }]);
   });
 
   it('has paths where its schema says so', (t) => {
