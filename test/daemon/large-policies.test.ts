@@ -67,7 +67,7 @@ describe('the daemon, with a policy of 1 MB', () => {
   it('answers its peers while it tells those who watch, one after the other', async (t) => {
     const home = new TestHome(
       t,
-      Array.from({ length: 50 }, (_, i) => `dir home/work/team-${i % 20}/project-${i}`),
+      Array.from({ length: 50 }, (_, i) => `dir home/code/team-${i % 20}/project-${i}`),
     );
     home.policy('rules: []\n');
     await home.serve();

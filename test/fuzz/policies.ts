@@ -21,7 +21,7 @@ const CORPUS = [
   shipped('policies/example.yaml'),
   shipped('policies/team-machine.yaml'),
   'version: 1\nroots:\n  a: { path: ~/a, access: read-only, nested: carve }\n  b: { path: "~/src/*", having: [.git] }\nservers:\n  s: { command: [npx, -y, x], roots: off }\nrules:\n  - { id: r, allow: [a, b/x], servers: [s], access: read-write }\n  - { id: d, deny: [~/.ssh, a], except: [~/a/b], reason: because }\nceiling: [~/**]\ntests:\n  - { server: s, root: a, expect: deny, rule: d }\n',
-  'version: 1\nroots: { w: { path: ~/work/x }, o: { path: /srv/y } }\nrules: [{ id: all, allow: [w, o], access: read-write }]\n',
+  'version: 1\nroots: { w: { path: ~/code/x }, o: { path: /srv/y } }\nrules: [{ id: all, allow: [w, o], access: read-write }]\n',
   'version: 1\nlayers: { system: /etc/rootsd/policies.d, user: ~/.config/rootsd/policies.d }\nlisteners: { git: { path: git.sock, mode: "0600", speaks: server } }\nlimits: { message: 4MiB, sessions: 4096, queue: 1MiB }\nlog: { level: info }\naudit: { file: audit.jsonl, size: 10MiB, keep: 5 }\n',
   'version: 1\naccess: read-only\ndeny: [secret, "*/.env"]\nask: true\n',
   'version: 1\nprompts:\n  p: { description: d, arguments: { l: { values: [a, { value: b, visible-to: { users: [bob] } }] } }, template: "x {l}" }\n',

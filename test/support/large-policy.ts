@@ -6,7 +6,7 @@ export function largePolicy(rules: number): string {
   return [
     'version: 1',
     'roots:',
-    ...roots.map((i) => `  project-${i}:\n    path: ~/work/team-${i % 20}/project-${i}\n    title: Project ${i}`),
+    ...roots.map((i) => `  project-${i}:\n    path: ~/code/team-${i % 20}/project-${i}\n    title: Project ${i}`),
     'rules:',
     ...Array.from({ length: rules }, (_, i) => ruleText(i, roots.length)),
     'tests:',
