@@ -34,12 +34,17 @@ export function resolvePath(requestedPath: string, walk: KernelWalk = kernelWalk
   return { ok: true, path: found.path, stat: found.there?.stat ?? null };
 }
 
-/** As resolvePath(), for who needs the path alone. */
-export function resolvePlace(
-  requestedPath: string,
-  walk: KernelWalk = kernelWalk(),
-): { readonly ok: true; readonly path: RealPath } | Failure {
-  return resolveBy(walk.locate, requestedPath, walk);
+export interface ResolvedPlace {
+  readonly ok: true;
+  readonly path: RealPath;
+  /** false: this is where it would be made. */
+  readonly isThere: boolean;
+}
+
+/** As resolvePath(), for who needs nothing of what lies there. */
+export function resolvePlace(requestedPath: string, walk: KernelWalk = kernelWalk()): ResolvedPlace | Failure {
+  const found = resolveBy(walk.locate, requestedPath, walk);
+  return found.ok ? { ok: true, path: found.path, isThere: found.there !== null } : found;
 }
 
 interface Found<T> {

@@ -43,6 +43,7 @@ export interface FormsAnswer extends Omit<Forms, 'forms' | 'listed' | 'slow'> {
 export interface PathAnswer {
   /** The canonical path; null: none is found. */
   readonly leadsTo: string | null;
+  readonly isThere: boolean;
   /** Empty if it leads somewhere. */
   readonly why: string;
 }
@@ -67,7 +68,9 @@ export function answerSlowly(question: SlowQuestion): SlowAnswer {
     }
     case 'path': {
       const resolved = resolvePlace(question.path, WALK);
-      return resolved.ok ? { leadsTo: resolved.path, why: '' } : { leadsTo: null, why: resolved.why };
+      return resolved.ok
+        ? { leadsTo: resolved.path, isThere: resolved.isThere, why: '' }
+        : { leadsTo: null, isThere: false, why: resolved.why };
     }
     case 'place':
       return runAtOnce(fetchPlace(question.request, WALK));

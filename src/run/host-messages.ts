@@ -171,7 +171,7 @@ export class HostMessages implements Judge {
   #guarded(message: Message, line: Buffer): Judgement {
     const { guard, trips } = this.#options;
     if (typeof this.gate === 'object') return 'pass';
-    if (message.kind === 'call' && MAY_ASK_BACK.has(message.method)) trips.hear(line, message.method);
+    if (message.kind === 'call' && MAY_ASK_BACK.has(message.method) && !trips.hear(line, message.method)) return 'wait';
     return guard.judge(line, message);
   }
 

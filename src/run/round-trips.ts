@@ -52,6 +52,8 @@ export interface HostRootsInside {
   /** Do they count? */
   readonly areWanted: () => boolean;
   readonly onTold: (reply: Reply) => void;
+  /** Does it take a moment to find out where those lie that it has told? */
+  readonly areSought: () => boolean;
   readonly warn: (sentence: string) => void;
 }
 
@@ -111,8 +113,13 @@ export class RoundTrips {
     return merged;
   }
 
-  /** Where the host says its roots in a request, they hold for that one already. */
-  hear(line: Buffer, method: string): void {
+  /** Where the host says its roots in a request, they hold for that one already; false: it waits until they are known. */
+  hear(line: Buffer, method: string): boolean {
+    this.#hearRoots(line, method);
+    return !this.#options.hostRoots.areSought();
+  }
+
+  #hearRoots(line: Buffer, method: string): void {
     if (!this.#asked.some(({ hostAnswers }) => hostAnswers)) return;
     const request = readModernRequest(line);
     const index = request === null ? -1 : this.#answered(request, method);

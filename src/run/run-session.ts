@@ -79,6 +79,7 @@ export class RunSession {
       claimedServer: run.server,
       onChange: () => this.#replacement.check(),
       settled: () => this.#replacement.settled(),
+      resume: () => this.#hostFlow.resume(),
     });
     this.#conversation = new Conversation({
       host: this.#host,

@@ -6,6 +6,7 @@ import type { Timer } from '../client/timer.ts';
 import type { Era, RefusedCall, ViewMessage } from '../core/protocol.ts';
 import { VERSION } from '../version.ts';
 import type { Conversation } from './conversation.ts';
+import { Places } from './guard/places.ts';
 import { HostRoots } from './host-roots.ts';
 import type { Launch } from './launch.ts';
 import type { Notices } from './notices.ts';
@@ -26,6 +27,8 @@ export interface SessionViewOptions {
   readonly onChange: () => void;
   /** Resolves when the server goes by what holds (true), or none ever will (false). */
   readonly settled: () => Promise<boolean>;
+  /** What the host says may be judged again. */
+  readonly resume: () => void;
 }
 
 /** What is there once the daemon has answered. */
@@ -50,8 +53,11 @@ export class SessionView {
         this.#begun?.roots.narrow(list);
         this.#changed();
         this.#begun?.roots.channel.release();
+        options.resume();
       },
       warn: (sentence) => options.notices.say(sentence),
+      timer: options.timer,
+      openPlaces: (onAnswer) => new Places({ timer: options.timer, onAnswer }),
     });
   }
 
@@ -60,6 +66,7 @@ export class SessionView {
     return {
       areWanted: () => this.#narrows,
       onTold: (reply: Reply) => this.#hostRoots.told(reply),
+      areSought: () => this.#hostRoots.isLooking,
       warn: (sentence) => this.#options.notices.say(sentence),
     };
   }
@@ -131,6 +138,7 @@ export class SessionView {
   }
 
   close(): void {
+    this.#hostRoots.close();
     this.#begun?.attachment.close();
     this.#begun?.roots.close();
   }

@@ -3,14 +3,17 @@
 import { statSync } from 'node:fs';
 import type { RefusedRequest } from '../client/connection.ts';
 import type { LaunchPlan, WireViewEntry } from '../core/protocol.ts';
+import { MountTable } from '../disk/mounts.ts';
+import { SlowMounts } from '../disk/slow-mounts.ts';
 import { VERSION } from '../version.ts';
 import { hasPlaceholders } from './placeholders.ts';
 import { refusalOf } from './refusal.ts';
 
-/** About the command line: what nobody will expand, and what the roots will replace. */
-export function argumentWarnings(args: readonly string[], plan: LaunchPlan): readonly string[] {
+/** About the command line: what nobody will expand, and what the roots will replace. `mountInfo`: tests have another. */
+export function argumentWarnings(args: readonly string[], plan: LaunchPlan, mountInfo?: string): readonly string[] {
   const tildes = args.filter((arg) => arg === '~' || arg.startsWith('~/'));
-  const replaced = plan.roots && !hasPlaceholders(args) ? args.filter(isDirectory) : [];
+  const paths = plan.roots && !hasPlaceholders(args) ? args.filter((arg) => arg.startsWith('/')) : [];
+  const replaced = paths.length === 0 ? [] : directoriesOf(paths, mountInfo);
   return [
     ...tildes.map((arg) => `Argument "${arg}" reaches the server as it is: no shell expands "~" here`),
     ...replaced.map((arg) => `Directory "${arg}" of the command line may be replaced by the roots of the policy`),
@@ -66,8 +69,13 @@ export function daemonLost(refusal: RefusedRequest | null): string {
   return `${refusalOf(refusal).error.message}: nothing is allowed until the daemon takes this server back`;
 }
 
+/** Those that are directories. What lies on a mount that may hang is not looked at: for a warning nobody waits. */
+function directoriesOf(paths: readonly string[], mountInfo?: string): readonly string[] {
+  const slow = new SlowMounts(new MountTable(mountInfo === undefined ? {} : { file: mountInfo }));
+  return paths.filter((path) => slow.onTheWay(path) === null && isDirectory(path));
+}
+
 function isDirectory(path: string): boolean {
-  if (!path.startsWith('/')) return false;
   try {
     return statSync(path).isDirectory();
   } catch {

@@ -37,7 +37,7 @@ describe('Conversation, what is said again to a new process', () => {
         onEra: () => undefined,
         onInitialized: () => undefined,
         onHostRootsChanged: () => undefined,
-        hostRoots: { areWanted: () => false, onTold: () => assert.fail(), warn: assert.fail },
+        hostRoots: { areWanted: () => false, onTold: () => assert.fail(), areSought: () => false, warn: assert.fail },
         onHostEnd: () => undefined,
         isHostHeard: () => true,
         onFault: assert.fail,

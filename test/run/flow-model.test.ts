@@ -204,7 +204,7 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
     onEra: () => undefined,
     onInitialized: () => undefined,
     onHostRootsChanged: () => undefined,
-    hostRoots: { areWanted: () => false, onTold: () => assert.fail(), warn: assert.fail },
+    hostRoots: { areWanted: () => false, onTold: () => assert.fail(), areSought: () => false, warn: assert.fail },
     onHostEnd: () => undefined,
     isHostHeard: () => true,
     onFault: (fault) => assert.fail(fault),

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { HostRoots, readHostRoots } from '../../src/run/host-roots.ts';
+import { fileURLToPath } from 'node:url';
+import { Places } from '../../src/run/guard/places.ts';
+import { HostRoots, type HostRootsList } from '../../src/run/host-roots.ts';
 import { Notices } from '../../src/run/notices.ts';
 import type { Reply } from '../../src/run/own-requests.ts';
 import { RunSession } from '../../src/run/run-session.ts';
+import { childrenOf } from '../support/children.ts';
 import { viewOf } from '../support/fake-daemon.ts';
 import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+import { mountLine } from '../support/mount-line.ts';
+import { needsMounts, runWithPrivateMounts } from '../support/private-mounts.ts';
 import { type Json, OBEDIENT_SERVER, type RunHost, useRun } from '../support/run-host.ts';
 import { type RunSetup, setUpRun } from '../support/run-setup.ts';
 import { makeTree } from '../support/tree.ts';
@@ -16,7 +21,35 @@ const listOf = (...uris: readonly unknown[]): Reply => ({ result: { roots: uris.
 
 const listEntries = (...roots: readonly unknown[]): Reply => ({ result: { roots } });
 
-describe('readHostRoots()', () => {
+interface Heard {
+  readonly roots: HostRoots;
+  readonly lists: HostRootsList[];
+  readonly warnings: Set<string>;
+  readonly timer: ManualTimer;
+}
+
+/** What becomes of lists that a host tells. `script`: what looks at places on the mounts of `mountInfo`. */
+function hear(t: TestContext, { ask, ...more }: HearOptions = {}): Heard {
+  const timer = new ManualTimer();
+  const heard = { lists: [] as HostRootsList[], warnings: new Set<string>(), timer };
+  const roots = new HostRoots({
+    ask: ask ?? (() => assert.fail()),
+    onChange: (list) => heard.lists.push(list),
+    warn: (sentence) => heard.warnings.add(sentence),
+    timer: timer.after,
+    openPlaces: (onAnswer) => new Places({ timer: timer.after, onAnswer, ...more }),
+  });
+  t.after(() => roots.close());
+  return { ...heard, roots };
+}
+
+interface HearOptions {
+  readonly ask?: () => Promise<Reply>;
+  readonly mountInfo?: string;
+  readonly script?: string;
+}
+
+describe('HostRoots.told()', () => {
   /** An answer of the host, in a tree with directory `d`, link `l` to it and file `f`; the limits; how many warnings. */
   const ROWS: readonly (readonly [string, (base: string) => Reply, readonly string[] | null, number])[] = [
     ['an empty list is a list', () => listOf(), [], 0],
@@ -61,55 +94,123 @@ describe('readHostRoots()', () => {
   for (const [what, reply, limits, warnings] of ROWS) {
     it(`${what}`, (t) => {
       const base = makeTree(t, ['dir d', 'link l -> d', 'dir aé%25']);
-      const said = new Set<string>();
-      const list = readHostRoots(reply(base), (sentence) => said.add(sentence));
-      assert.deepEqual(list.limits, limits?.map((name) => `${base}/${name}`) ?? null);
+      const { roots, lists, warnings: said } = hear(t);
+      roots.told(reply(base));
+      assert.deepEqual(
+        lists.map((list) => list.limits),
+        [limits?.map((name) => `${base}/${name}`) ?? null],
+      );
       assert.equal(said.size, warnings, [...said].join('\n'));
     });
   }
 
-  it('reads "/" as a limit that everything lies in', () => {
-    assert.deepEqual(readHostRoots(listOf('file:///'), assert.fail).limits, ['/']);
+  it('reads "/" as a limit that everything lies in', (t) => {
+    const { roots, lists } = hear(t);
+    roots.told(listOf('file:///'));
+    assert.deepEqual(lists, [{ limits: ['/'], uris: ['file:///'] }]);
+  });
+});
+
+/** Says that it has started, and answers nothing. */
+const HANGING = "process.stdout.write('ready\\n'); process.stdin.resume(); setInterval(() => undefined, 1e9);";
+const HELPER = fileURLToPath(new URL('../../src/disk/slow-places-helper.ts', import.meta.url));
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('HostRoots, where a root lies on a mount that may hang', () => {
+  /** `net` is on one; what looks at it runs this. */
+  function setUpSlow(t: TestContext, script: string): Heard & { readonly base: string; run(script: string): void } {
+    const base = makeTree(t, ['dir net/d', 'dir here', 'link way -> net/d']);
+    writeFileSync(`${base}/mounts`, `${mountLine('1 0 / ext4')}\n${mountLine(`2 1 ${base}/net nfs4`)}\n`);
+    const run = (text: string): void => writeFileSync(`${base}/helper.mjs`, text);
+    run(script);
+    return { ...hear(t, { mountInfo: `${base}/mounts`, script: `${base}/helper.mjs` }), base, run };
+  }
+
+  it('has it looked at by another process, and holds to what was listed before until then', async (t) => {
+    const { roots, lists, base } = setUpSlow(t, `import ${JSON.stringify(HELPER)};`);
+    roots.told(listOf(`file://${base}/here`));
+    const uris = ['net/d', 'way', 'net/none', 'here'].map((path) => `file://${base}/${path}`);
+    roots.told(listOf(...uris));
+    assert.deepEqual([lists.length, roots.isLooking], [1, true]);
+    await until(() => !roots.isLooking);
+    assert.deepEqual(lists[1], { limits: [`${base}/net/d`, `${base}/net/d`, `${base}/here`], uris });
+  });
+
+  it('leaves it out where nothing answers, says so, and takes it in as soon as it does', async (t) => {
+    const { roots, lists, warnings, timer, base, run } = setUpSlow(t, HANGING);
+    const helpers = () => childrenOf(process.pid).length;
+    const before = helpers();
+    roots.told(listOf(`file://${base}/net/d`, `file://${base}/here`));
+    timer.advance(2_000);
+    assert.deepEqual(
+      lists.map(({ limits }) => limits),
+      [[`${base}/here`]],
+    );
+    assert.deepEqual([...warnings].length, 1);
+    run(`import ${JSON.stringify(HELPER)};`);
+    await until(() => helpers() === before);
+    await until(() => {
+      timer.advance(6_000);
+      return helpers() > before;
+    });
+    await until(() => lists.length === 2);
+    assert.deepEqual(lists[1]?.limits, [`${base}/net/d`, `${base}/here`]);
+    timer.advance(100_000);
+    assert.equal(lists.length, 2);
+  });
+
+  it('forgets it where the host lists others', async (t) => {
+    const { roots, lists, base, timer } = setUpSlow(t, HANGING);
+    roots.told(listOf(`file://${base}/net/d`));
+    roots.told(listOf(`file://${base}/here`));
+    assert.deepEqual(
+      lists.map(({ limits }) => limits),
+      [[`${base}/here`]],
+    );
+    timer.advance(100_000);
+    assert.equal(lists.length, 1);
   });
 });
 
 describe('HostRoots', () => {
   /** Questions to the host, which a test answers. */
-  function askByHand(): {
-    readonly roots: HostRoots;
-    readonly replies: ((reply: Reply) => void)[];
-    readonly heard: unknown[];
-  } {
+  function askByHand(t: TestContext): Heard & { readonly replies: ((reply: Reply) => void)[] } {
     const replies: ((reply: Reply) => void)[] = [];
-    const heard: unknown[] = [];
-    const roots = new HostRoots({
-      ask: () => new Promise((resolve) => replies.push(resolve)),
-      onChange: ({ limits }) => heard.push(limits),
-      warn: (sentence) => heard.push(sentence.slice(0, 18)),
-    });
-    return { roots, replies, heard };
+    const ask = (): Promise<Reply> => new Promise((resolve) => replies.push(resolve));
+    return { ...hear(t, { ask }), replies };
   }
 
-  it('asks again where they change while it asks, and leaves out what was true before', async () => {
-    const { roots, replies, heard } = askByHand();
+  const limitsOf = ({ lists }: Heard) => lists.map(({ limits }) => limits);
+
+  it('asks again where they change while it asks, and leaves out what was true before', async (t) => {
+    const heard = askByHand(t);
+    const { roots, replies } = heard;
     const done = roots.refresh();
     for (let i = 0; i < 3; i++) void roots.refresh();
     replies[0]?.(listOf('file:///'));
     while (replies.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(heard, []);
+    assert.deepEqual(limitsOf(heard), []);
     replies[1]?.(listOf());
     await done;
-    assert.deepEqual([heard, replies.length], [[[]], 2]);
+    assert.deepEqual([limitsOf(heard), replies.length], [[[]], 2]);
   });
 
-  it('keeps what was listed before where the host falls silent, and nothing where it says that there is no list', async () => {
-    const { roots, replies, heard } = askByHand();
+  it('keeps what was listed before where the host falls silent, and nothing where it says that there is no list', async (t) => {
+    const heard = askByHand(t);
+    const { roots, replies, warnings } = heard;
     for (const reply of [listOf('file:///'), null, { error: {} }]) {
       const done = roots.refresh();
       replies.at(-1)?.(reply);
       await done;
     }
-    assert.deepEqual(heard, [['/'], 'The host does not ', ['/'], 'The host offers ro', null]);
+    assert.deepEqual(limitsOf(heard), [['/'], ['/'], null]);
+    assert.deepEqual(
+      [...warnings].map((sentence) => sentence.slice(0, 18)),
+      ['The host does not ', 'The host offers ro'],
+    );
   });
 });
 
@@ -266,6 +367,14 @@ describe('rootsd run, roots of the host', () => {
       ((await host.ask('received')) as string[]).some((line) => line.includes('xxxx')),
       false,
     );
+  });
+});
+
+describe('rootsd run, where a file system hangs that its arguments and the host name', () => {
+  it('goes on at once, and leaves out what lies there', { skip: needsMounts() }, (t) => {
+    const base = makeTree(t, ['dir a', 'dir b', 'dir run', 'dir hangs']);
+    const report = runWithPrivateMounts<Json>('./run-on-hung-mount.ts', [base]);
+    assert.deepEqual(report, { echo: { is: 'heard' }, before: ['a', 'b'], after: ['a'], replaced: true });
   });
 });
 

@@ -27,7 +27,8 @@ export interface PlacesOptions {
 }
 
 export type Found =
-  | { readonly ok: true; readonly path: RealPath }
+  /** `isThere: false`: this is where it would be made. */
+  | { readonly ok: true; readonly path: RealPath; readonly isThere: boolean }
   /** `isSilent`: the file system does not answer. */
   | { readonly ok: false; readonly isSilent: boolean };
 
@@ -40,6 +41,8 @@ export class Places {
   readonly #walk: KernelWalk;
   #mountsAreNew = true;
   #helper: HelperProcess | null = null;
+  /** Killed, and has not ended: another one would hang as well. */
+  #hanging: HelperProcess | null = null;
   #isPausing = false;
   /** Asked and not answered, in order. */
   #open: string[] = [];
@@ -59,9 +62,9 @@ export class Places {
     if (answered !== undefined) return answered;
     this.#refreshMounts();
     const resolved = resolvePlace(path, this.#walk);
-    if (resolved.ok) return { ok: true, path: resolved.path };
+    if (resolved.ok) return { ok: true, path: resolved.path, isThere: resolved.isThere };
     if (resolved.slow === undefined) return NOWHERE;
-    if (this.#isPausing) return SILENT;
+    if (this.#isPausing || this.#hanging !== null) return SILENT;
     this.#ask(path);
     return 'wait';
   }
@@ -80,6 +83,7 @@ export class Places {
   close(): void {
     this.#cancelDeadline?.();
     this.#helper?.kill();
+    this.#helper = null;
   }
 
   #refreshMounts(): void {
@@ -113,22 +117,31 @@ export class Places {
     const helper: HelperProcess = new HelperProcess({
       onReady: () => helper === this.#helper && this.#open.length > 0 && this.#setDeadline(),
       onLine: (line) => helper === this.#helper && this.#take(JSON.parse(line) as PathAnswer),
-      onEnd: () => helper === this.#helper && this.#giveUp(),
+      onEnd: () => this.#end(helper),
       ...(this.#options.script === undefined ? {} : { script: this.#options.script }),
     });
     return helper;
   }
 
-  #take({ leadsTo }: PathAnswer): void {
+  #take({ leadsTo, isThere }: PathAnswer): void {
     const path = this.#open.shift();
     if (path === undefined) return;
-    this.#answers.set(path, leadsTo === null ? NOWHERE : { ok: true, path: leadsTo as RealPath });
+    this.#answers.set(path, leadsTo === null ? NOWHERE : { ok: true, path: leadsTo as RealPath, isThere });
     if (this.#open.length === 0) this.#settle();
   }
 
+  #end(helper: HelperProcess): void {
+    if (helper === this.#hanging) this.#hanging = null;
+    if (helper === this.#helper) this.#giveUp();
+  }
+
   #giveUp(): void {
-    this.#helper?.kill();
+    const helper = this.#helper;
     this.#helper = null;
+    if (helper?.hasEnded === false) {
+      this.#hanging = helper;
+      helper.kill();
+    }
     this.#isPausing = true;
     this.#options.timer(PAUSE_MS, () => {
       this.#isPausing = false;
