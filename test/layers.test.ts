@@ -159,6 +159,19 @@ test('the imports between folders go one way', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('no file imports itself by way of others', () => {
+  // What imports nothing that is left is taken away, until nothing is left or only circles are.
+  const left = new Map(FILES.map((file) => [file, new Set<string>()]));
+  for (const { file, target } of IMPORTS) if (target !== null && left.has(target)) left.get(file)?.add(target);
+  for (let before = 0; before !== left.size; ) {
+    before = left.size;
+    for (const [file, targets] of left) {
+      if ([...targets].every((target) => !left.has(target))) left.delete(file);
+    }
+  }
+  assert.deepEqual([...left.keys()], []);
+});
+
 test('builtins of Node are imported where they may be, by their full names', () => {
   const wrong = IMPORTS.flatMap(({ file, specifier }) => {
     const { builtins, from = '', why = '' } = rowOf(file) ?? {};

@@ -122,3 +122,18 @@ function withoutDotSegments(rawPath: string): string {
 function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
+
+/** The path of a name in a directory that is written without a last slash, `/` itself excepted. */
+export function childOf(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`;
+}
+
+/** The last component; of `/` it is empty. `node:path` goes through it letter by letter. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The directory above; of `/` it is `/`. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}

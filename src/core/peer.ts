@@ -1,5 +1,7 @@
-import type { PeerClass } from './policy.ts';
 import type { UserSelector } from './rule.ts';
+
+/** How it is known who a peer is, the weakest first. */
+export type PeerClass = 'claimed' | 'launched' | 'attested';
 
 /** What the kernel says of a process. Fields that could not be read are absent: missing facts. */
 export interface ObservedProcess {

@@ -1,6 +1,7 @@
 import type { Access } from './access.ts';
 import type { Kind } from './decision.ts';
 import type { PathPattern } from './pattern.ts';
+import type { PeerClass } from './peer.ts';
 import type { Prompt } from './prompt.ts';
 import type { Effect, Layer, Rule, Source, UserSelector } from './rule.ts';
 import type { ChosenChannel } from './server-traits.ts';
@@ -20,8 +21,6 @@ export interface RootDeclaration {
   readonly sensitive: boolean;
   readonly source: Source;
 }
-
-export type PeerClass = 'claimed' | 'launched' | 'attested';
 
 /** What must hold of a peer so that it is who it says; all that are given. */
 export interface Selectors {

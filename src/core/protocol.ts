@@ -2,7 +2,8 @@
 
 import { ACCESS_META, type Access } from './access.ts';
 import type { Kind } from './decision.ts';
-import type { PeerClass, ServerEntry } from './policy.ts';
+import type { PeerClass } from './peer.ts';
+import type { ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
 import type { ChannelKind, ServerTraits } from './server-traits.ts';
 import type { View } from './view.ts';

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import { type ConsentKey, parseScope } from './consent.ts';
 import type { RuleRef } from './decision.ts';
 import { RootsError } from './errors.ts';
-import type { PeerClass } from './policy.ts';
+import type { PeerClass } from './peer.ts';
 
 /** Who asks, for people. Names are claims. */
 export interface Asker {

@@ -3,7 +3,7 @@
 import type { Access } from '../core/access.ts';
 import type { ConsentEntry, Refusal } from '../core/consent-record.ts';
 import type { Grant } from '../core/grant.ts';
-import type { PeerClass } from '../core/policy.ts';
+import type { PeerClass } from '../core/peer.ts';
 import type { Question } from '../core/question.ts';
 import type { OpenQuestion } from './questions.ts';
 

@@ -1,5 +1,5 @@
 import type { RootChange } from '../core/view.ts';
-import type { Live } from './alike.ts';
+import type { AttachedSession } from '../socket/authority.ts';
 
 /**
  * A line of the log and of the audit stays some 30 KiB: ten thousand roots would be megabytes, and a line for each of
@@ -26,7 +26,7 @@ export interface RecordedSessions {
 }
 
 /** Which sessions a line is about. */
-export function recordedSessions(lives: readonly Live[]): RecordedSessions {
+export function recordedSessions(lives: readonly { readonly session: AttachedSession }[]): RecordedSessions {
   const sessions = lives.slice(0, MOST).map(({ session }) => session.id);
   return lives.length <= MOST ? { sessions } : { sessions, omittedSessions: lives.length - MOST };
 }

@@ -1,7 +1,7 @@
 // From what was seen of a root to what holds. Pure: observations and times go in.
 
 import type { Place } from '../core/place.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mount.ts';
 
 /** One look at a root. `place`: what lies there, also if it is not what is looked for. */
 export type Observation =

@@ -2,10 +2,10 @@
 // never a fact: it may come late, be about something else, or not come at all.
 
 import { type FSWatcher, statSync, watch } from 'node:fs';
+import { nameOf } from '../core/path.ts';
 import type { Hint } from './hints.ts';
 import { identityOf } from './identity.ts';
 import { Interests } from './interests.ts';
-import { nameOf } from './link-walk.ts';
 
 export interface DirectoryWatchesOptions<T> {
   /** Where even asking for a directory may hang, none is watched. */

@@ -1,4 +1,4 @@
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mount.ts';
 
 /** Why the disk gave no answer. A "no" is a value here, not an exception: deciding what it means is the caller's part. */
 export interface Failure {

@@ -1,8 +1,8 @@
 import { RootsError } from '../core/errors.ts';
+import { childOf, parentOf } from '../core/path.ts';
 import { ANY, type PathPattern, patternPath } from '../core/pattern.ts';
 import { HeardEntries } from './heard-entries.ts';
 import { type Hint, isOnTheWay, sameHints, spellingHints } from './hints.ts';
-import { childOf, parentOf } from './link-walk.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
 import { type Forms, MAX_ENTRIES, resolveEntry, resolvePattern } from './resolve-pattern.ts';

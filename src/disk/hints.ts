@@ -2,8 +2,9 @@
 // link in its spelling, and for what does not exist the deepest directory that does. Ancestors that are moved or replaced
 // are not among these; the sweep sees them.
 
+import { childOf, nameOf, parentOf } from '../core/path.ts';
 import type { Place } from '../core/place.ts';
-import { childOf, nameOf, parentOf, walkLinks } from './link-walk.ts';
+import { walkLinks } from './link-walk.ts';
 
 /** A directory whose events concern somebody. */
 export interface Hint {

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync, statfsSync } from 'node:fs';
-import { MAX_LINKS } from '../core/path.ts';
+import { childOf, MAX_LINKS, parentOf } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
 import { errnoFailure, type Failure, failure, failureOf } from './failure.ts';
 
@@ -80,19 +80,4 @@ function readLink(directory: string, name: string): string | Failure {
 function isMagic(directory: string, target: string): boolean {
   if (process.platform !== 'linux' || statfsSync(directory).type !== PROC_SUPER_MAGIC) return false;
   return target.startsWith('/') || target.includes(':');
-}
-
-/** The path of a name in a directory that is written without a last slash, `/` itself excepted. */
-export function childOf(directory: string, name: string): string {
-  return directory === '/' ? `/${name}` : `${directory}/${name}`;
-}
-
-/** The last component; of `/` it is empty. `node:path` goes through it letter by letter. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** The directory above; of `/` it is `/`. */
-export function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }

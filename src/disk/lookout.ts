@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
-import type { Mount, MountTable } from './mounts.ts';
+import type { Mount } from './mount.ts';
+import type { MountTable } from './mounts.ts';
 import { siblingWalk } from './sibling-walk.ts';
 import { guardWalk, SlowMounts } from './slow-mounts.ts';
 import type { Asked, SlowPlaces } from './slow-places.ts';

@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { escapeForTerminal, hasControlOrBidi } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
+import { childOf, nameOf } from '../core/path.ts';
 import { isCalm } from './calm.ts';
 import { failureOf } from './failure.ts';
 import { HeardEntries } from './heard-entries.ts';
 import { directoryHints, type Hint, isOnTheWay, sameHints, spellingHints } from './hints.ts';
 import { placeOf } from './identity.ts';
-import { childOf, nameOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';

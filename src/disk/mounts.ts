@@ -2,19 +2,9 @@
 // event of the directory: it is seen here.
 
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { parentOf } from '../core/path.ts';
 import { failureOf } from './failure.ts';
-import { parentOf } from './link-walk.ts';
-
-export interface Mount {
-  readonly id: string;
-  /** The mount that it is attached to. */
-  readonly parent: string;
-  /** Where it is mounted, free of links. */
-  readonly point: string;
-  /** `ext4`, `fuse.sshfs` */
-  readonly type: string;
-  readonly isReadOnly: boolean;
-}
+import type { Mount } from './mount.ts';
 
 /** Something is mounted, unmounted or mounted otherwise (read-only, say) at a point. */
 export interface MountChange {

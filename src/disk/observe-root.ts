@@ -1,10 +1,10 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
+import { childOf } from '../core/path.ts';
 import type { Place } from '../core/place.ts';
 import type { Observation } from './availability.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { identityOf, placeOf } from './identity.ts';
 import type { KernelWalk } from './kernel-walk.ts';
-import { childOf } from './link-walk.ts';
 import { type Resolved, resolvePath } from './resolve.ts';
 
 /** Errors of what is away for a moment: deleted, a device or a file server that does not answer. */

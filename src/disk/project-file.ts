@@ -2,10 +2,10 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import type { RealPath } from '../core/path.ts';
+import { childOf } from '../core/path.ts';
 import type { Place, ProjectFile } from '../core/place.ts';
 import { LONGEST_WAIT_MS, STABLE_MS } from '../core/settling.ts';
 import { failureOf } from './failure.ts';
-import { childOf } from './link-walk.ts';
 
 export const PROJECT_FILE = '.rootsd.yaml';
 

@@ -1,11 +1,11 @@
 // What a path of a policy really names, where that is not what is written: a link in its spelling, a link among the
 // matches of a star. A denied link denies its target.
 
+import { childOf } from '../core/path.ts';
 import { ANY, type Component, componentsOf, type PathPattern } from '../core/pattern.ts';
 import type { KernelWalk } from './kernel-walk.ts';
-import { childOf } from './link-walk.ts';
 import { listDirectory } from './list-directory.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mount.ts';
 import { isPassing } from './observe-root.ts';
 import { resolvePath } from './resolve.ts';
 

@@ -5,11 +5,11 @@
 // process has our uid, and could as well have copied the file.
 
 import type { BigIntStats } from 'node:fs';
-import { checkPathText, type RealPath } from '../core/path.ts';
+import { checkPathText, childOf, type RealPath } from '../core/path.ts';
 import { componentsOf } from '../core/pattern.ts';
 import { errnoFailure, type Failure, failure } from './failure.ts';
 import { type KernelWalk, kernelWalk, type Located } from './kernel-walk.ts';
-import { childOf, walkLinks } from './link-walk.ts';
+import { walkLinks } from './link-walk.ts';
 
 export interface Resolved {
   readonly ok: true;

@@ -6,8 +6,8 @@ import { directoryHints, type Hint, sameHints, spellingHints } from './hints.ts'
 import { identityOf } from './identity.ts';
 import type { Looking } from './looking.ts';
 import type { Lookout } from './lookout.ts';
+import type { Mount } from './mount.ts';
 import { MountPin } from './mount-pin.ts';
-import type { Mount } from './mounts.ts';
 import { observeInside, observePlace, type Sought } from './observe-root.ts';
 import { PROJECT_FILE, type ProjectSource, ProjectWatch, type ReadProject } from './project-file.ts';
 import { type Resolved, resolvePath } from './resolve.ts';

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
+import { parentOf } from '../core/path.ts';
 import { failureOf } from './failure.ts';
 import type { KernelWalk } from './kernel-walk.ts';
-import { parentOf } from './link-walk.ts';
 
 /**
  * A walk that looks at many entries of one directory in a row at a quarter of the cost: a way without links that has just

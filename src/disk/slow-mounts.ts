@@ -4,7 +4,8 @@
 import { type Failure, failure } from './failure.ts';
 import type { KernelWalk } from './kernel-walk.ts';
 import { walkLinks } from './link-walk.ts';
-import type { Mount, MountTable } from './mounts.ts';
+import type { Mount } from './mount.ts';
+import type { MountTable } from './mounts.ts';
 
 /** Somebody else answers for these: a server, a process, another machine. `fuse.sshfs` and the like count as `fuse`. */
 const SLOW_TYPES: ReadonlySet<string> = new Set([

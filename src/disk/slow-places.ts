@@ -4,7 +4,7 @@
 
 import type { Clock } from './clock.ts';
 import { HelperProcess } from './helper-process.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mount.ts';
 import type { SlowAnswer, SlowQuestion } from './slow-question.ts';
 
 export interface SlowPlacesOptions<T> {

@@ -2,9 +2,8 @@
 // its name nor its target is told.
 
 import type { Enclosures } from '../core/boundary.ts';
-import { type RealPath, toFileUri } from '../core/path.ts';
+import { childOf, type RealPath, toFileUri } from '../core/path.ts';
 import { byLength } from '../core/rank.ts';
-import { childOf } from '../disk/link-walk.ts';
 import { type DirectoryEntry, listDirectory } from '../disk/list-directory.ts';
 import { resolvePath } from '../disk/resolve.ts';
 import { pathOf } from './judge-told.ts';

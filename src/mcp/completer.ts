@@ -2,8 +2,9 @@
 // is kept for it alone.
 
 import type { CompleteResult } from '@modelcontextprotocol/server';
+import { offeredValues, visiblePrompts } from '../core/offered-prompts.ts';
 import { readPathValue, splitTyped, toPathValue } from '../core/path-value.ts';
-import { offeredValues, type Prompt, type PromptArgument, visiblePrompts } from '../core/prompt.ts';
+import type { Prompt, PromptArgument } from '../core/prompt.ts';
 import { RPC } from '../core/protocol.ts';
 import { type Ranked, rankInSteps } from '../core/rank.ts';
 import type { Clock } from '../disk/clock.ts';

@@ -1,15 +1,9 @@
 // The prompts of the policy, as a session may see them.
 
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
+import { type Chosen, offeredValues, renderPrompt, visiblePrompts } from '../core/offered-prompts.ts';
 import { checkPathText } from '../core/path.ts';
-import {
-  type Chosen,
-  offeredValues,
-  type Prompt,
-  type PromptArgument,
-  renderPrompt,
-  visiblePrompts,
-} from '../core/prompt.ts';
+import type { Prompt, PromptArgument } from '../core/prompt.ts';
 import type { EndpointSession } from './endpoint-session.ts';
 import { isWanted } from './path-candidates.ts';
 import { fetchVisible } from './places.ts';

@@ -1,7 +1,7 @@
 // Parameters of requests, checked. Each function throws a RequestRefused (-32602) that names the member and says how it
 // must be; the SDK's own check would answer -32603, with what its schema says.
 
-import type { Chosen } from '../core/prompt.ts';
+import type { Chosen } from '../core/offered-prompts.ts';
 import { invalidParams } from './request-refused.ts';
 
 export type Params = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 import type { Catalogue, KnownServer } from '../core/catalogue.ts';
 import type { Expansions } from '../core/pattern.ts';
 import { type DescribedChannel, UNKNOWN_SERVER } from '../core/server-traits.ts';
-import { compileChannels, type RawChannel } from './compile-channels.ts';
+import { compileChannels } from './compile-channels.ts';
 import type { PolicySource } from './policy-source.ts';
+import type { RawChannel } from './raw-policy.ts';
 import { pointerTo } from './yaml-file.ts';
 
 /** An entry of a catalogue whose schema holds. */

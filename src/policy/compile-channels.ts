@@ -1,31 +1,10 @@
 import { patternPath } from '../core/pattern.ts';
-import type { Channel, ChosenChannel, ConfigFormat, EnvValue, Meaning } from '../core/server-traits.ts';
+import type { Channel, ChosenChannel, EnvValue } from '../core/server-traits.ts';
 import { compilePath } from './compile-path.ts';
 import type { LayerScope } from './layer-scope.ts';
 import type { PolicySource } from './policy-source.ts';
+import type { RawChannel } from './raw-policy.ts';
 import { type Pointer, pointerTo } from './yaml-file.ts';
-
-export type RawChannelKind = Channel['kind'];
-
-/** A channel whose schema holds: a word, or a map. */
-export type RawChannel =
-  | RawChannelKind
-  | ({ readonly empty?: Meaning; readonly error?: Meaning } & (
-      | { readonly kind: 'roots' | 'argv' | 'cwd' }
-      | {
-          readonly kind: 'env';
-          readonly name: string;
-          readonly separator?: string;
-          readonly json?: true;
-          readonly value?: string;
-        }
-      | {
-          readonly kind: 'config';
-          readonly path: string;
-          readonly key: string | readonly string[];
-          readonly format?: ConfigFormat;
-        }
-    ));
 
 /** The channels that stand at `pointer`. A word is left to the catalogue, which knows more of it. */
 export function compileChannels(

@@ -2,9 +2,9 @@
 
 import type { Access } from '../core/access.ts';
 import type { Kind } from '../core/decision.ts';
-import type { PeerClass } from '../core/policy.ts';
+import type { PeerClass } from '../core/peer.ts';
 import type { Effect } from '../core/rule.ts';
-import type { RawChannel } from './compile-channels.ts';
+import type { Channel, ConfigFormat, Meaning } from '../core/server-traits.ts';
 
 export interface RawRoot {
   readonly path: string;
@@ -24,6 +24,28 @@ export interface RawHost {
   readonly sha256?: string;
   readonly require?: PeerClass;
 }
+
+export type RawChannelKind = Channel['kind'];
+
+/** A channel whose schema holds: a word, or a map. */
+export type RawChannel =
+  | RawChannelKind
+  | ({ readonly empty?: Meaning; readonly error?: Meaning } & (
+      | { readonly kind: 'roots' | 'argv' | 'cwd' }
+      | {
+          readonly kind: 'env';
+          readonly name: string;
+          readonly separator?: string;
+          readonly json?: true;
+          readonly value?: string;
+        }
+      | {
+          readonly kind: 'config';
+          readonly path: string;
+          readonly key: string | readonly string[];
+          readonly format?: ConfigFormat;
+        }
+    ));
 
 export interface RawServer extends RawHost {
   readonly roots?: 'on' | 'off';

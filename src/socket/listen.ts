@@ -2,14 +2,14 @@
 // dead one is. It is bound under a random name in a directory that is ours alone, made what it must be, and renamed.
 
 import { chmodSync, lstatSync, realpathSync, renameSync, type Stats, unlinkSync } from 'node:fs';
-import { createConnection, type Socket } from 'node:net';
+import { createConnection } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { RootsError } from '../core/errors.ts';
 import { maxSocketPathBytes } from '../core/path.ts';
 import { ownUid } from '../disk/account.ts';
 import { makePrivateDirectory } from '../disk/private-directory.ts';
 import { pathOfSocket } from './inherited-path.ts';
-import { PausableServer } from './pausable-server.ts';
+import { type ListenHandlers, PausableServer } from './pausable-server.ts';
 import { temporarySocketName } from './temporary-socket.ts';
 
 /** Where to listen. An inherited descriptor's file belongs to the service manager: it is never unlinked. */
@@ -28,15 +28,6 @@ export interface Listener {
   resume(): void;
   /** Accepts no more connections, and removes the file if it is still ours. Connections that are open stay. */
   close(): void;
-}
-
-export interface ListenHandlers {
-  /** Nothing has been read from the socket yet; it must be resumed. */
-  readonly onConnection: (socket: Socket) => void;
-  /** A connection could not be accepted (no descriptors are left); listening goes on. */
-  readonly onError: (error: Error) => void;
-  /** Makes a second descriptor of one; without it there is no pause. */
-  readonly duplicate?: ((fd: number) => number) | undefined;
 }
 
 /** Node cuts longer paths and listens somewhere else. */

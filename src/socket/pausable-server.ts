@@ -1,8 +1,16 @@
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { descriptorOf } from './descriptor-of.ts';
-import type { ListenHandlers } from './listen.ts';
+
+export interface ListenHandlers {
+  /** Nothing has been read from the socket yet; it must be resumed. */
+  readonly onConnection: (socket: Socket) => void;
+  /** A connection could not be accepted (no descriptors are left); listening goes on. */
+  readonly onError: (error: Error) => void;
+  /** Makes a second descriptor of one; without it there is no pause. */
+  readonly duplicate?: ((fd: number) => number) | undefined;
+}
 
 /**
  * A server that can stop accepting. Node's cannot: closing it closes the socket and cuts off whoever waits to be accepted.

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Mount } from '../../src/disk/mounts.ts';
+import type { Mount } from '../../src/disk/mount.ts';
 import { SlowPlaces } from '../../src/disk/slow-places.ts';
 import type { MembersAnswer, RootAnswer, SlowQuestion } from '../../src/disk/slow-question.ts';
 import { childrenOf } from '../support/children.ts';
