@@ -10,7 +10,10 @@ import type { View } from './view.ts';
 
 export const ATTACH_VERSION = 1;
 
-/** In `_meta` of each request of a modern client (revision 2026-07-28): the revision, and what the client can do. */
+/** The one revision of the modern era: its requests stand alone, without a handshake. */
+export const MODERN_REVISION = '2026-07-28';
+
+/** In `_meta` of each request of a modern client: the revision, and what the client can do. */
 export const MODERN_META = {
   version: 'io.modelcontextprotocol/protocolVersion',
   capabilities: 'io.modelcontextprotocol/clientCapabilities',

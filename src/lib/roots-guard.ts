@@ -208,12 +208,12 @@ export class RootsGuard extends EventEmitter<RootsGuardEvents> {
     return list;
   }
 
-  /** What holds in a call of the modern era; `ask`: the client must be asked first. */
+  /** What holds in a call of the modern era; `ask`: the client must be asked first, also where it has answered something else. */
   #listOf({ offersRoots, answers }: ModernCall): ToldList | 'ask' {
-    if (offersRoots && answers === undefined) return 'ask';
+    if (offersRoots && !Object.hasOwn(answers, ROOTS_KEY)) return 'ask';
     // Where the answer is no list, nothing of the last one holds.
     this.#lastCall = NOTHING;
-    this.#lastCall = offersRoots ? this.#read(answers?.[ROOTS_KEY]) : this.#withoutRoots;
+    this.#lastCall = offersRoots ? this.#read(answers[ROOTS_KEY]) : this.#withoutRoots;
     return this.#lastCall;
   }
 

@@ -1,7 +1,7 @@
 // The few members of the MCP SDK's classes that the libraries use, of 1.x and 2.x alike. Both libraries get such an object
 // from whoever made it; no SDK is loaded here, so whichever copy and version the program has is the one that is used.
 
-import { MODERN_META } from '../core/protocol.ts';
+import { MODERN_META, MODERN_REVISION } from '../core/protocol.ts';
 
 type Anything = (...args: never[]) => unknown;
 
@@ -39,10 +39,8 @@ export function plainServer(server: AnyServer): SdkServer {
 /** Whether a connection speaks a revision without an `initialize` handshake: 2026-07-28 or later. */
 export function speaksModern(end: SdkEnd): boolean {
   const revision = end.getNegotiatedProtocolVersion?.();
-  return revision !== undefined && revision >= FIRST_MODERN;
+  return revision !== undefined && revision >= MODERN_REVISION;
 }
-
-const FIRST_MODERN = '2026-07-28';
 
 /** Calls `handle` at each notification of that method. */
 export function onNotification(end: SdkEnd, method: string, handle: () => void): void {
@@ -88,8 +86,8 @@ function schemaOf(method: string): object {
 export interface ModernCall {
   /** Does the client offer roots in this request? */
   readonly offersRoots: boolean;
-  /** Answers to what was asked back, by key; undefined: nothing was asked yet. */
-  readonly answers: Readonly<Record<string, unknown>> | undefined;
+  /** Answers to what was asked back, by key. */
+  readonly answers: Readonly<Record<string, unknown>>;
 }
 
 /** Reads the context that SDK 2.x hands to a handler; null: the call is of the legacy era. */
@@ -99,7 +97,7 @@ export function modernCall(context: unknown): ModernCall | null {
   if (member(envelope, MODERN_META.version) === undefined) return null;
   const offersRoots = isObject(member(member(envelope, MODERN_META.capabilities), 'roots'));
   const answers = member(request, 'inputResponses');
-  return { offersRoots, answers: isObject(answers) ? answers : undefined };
+  return { offersRoots, answers: isObject(answers) ? answers : {} };
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

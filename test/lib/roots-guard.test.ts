@@ -2,66 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { RootsGuard, type RootsGuardOptions } from '../../src/lib/roots-guard.ts';
-import type { SdkClient, SdkServer } from '../../src/lib/sdk.ts';
+import { describe, it } from 'node:test';
+import { RootsGuard } from '../../src/lib/roots-guard.ts';
+import type { SdkServer } from '../../src/lib/sdk.ts';
 import { makeTree } from '../support/tree.ts';
-import { type Connected, connected, LEGACY, later, type Root, SDKS, type Sdk } from './connected.ts';
-
-const TREE = ['file a/f in a', 'dir a/sub', 'file b/f in b', 'file out/secret no', 'link a/out -> ../out'];
-
-interface Setting extends RootsGuardOptions {
-  /** What the client lists, changed at will; a function is called. null: it offers none. */
-  list: readonly Root[] | (() => unknown) | null;
-}
-
-interface Guarded extends Connected {
-  readonly guard: RootsGuard;
-  /** How often the client was asked. */
-  readonly asked: () => number;
-  readonly warnings: readonly string[];
-}
-
-/** A server whose tool does what the test says, behind a guard. */
-async function guarded(
-  t: TestContext,
-  sdk: Sdk,
-  setting: Setting,
-  run: (guard: RootsGuard) => Promise<unknown>,
-): Promise<Guarded> {
-  const held: { guard?: RootsGuard } = {};
-  const warnings: string[] = [];
-  let count = 0;
-  const { list, ...options } = setting;
-  const server = await connected(t, sdk, {
-    list:
-      list === null
-        ? null
-        : () => {
-            count += 1;
-            const { list: now } = setting;
-            return typeof now === 'function' ? now() : { roots: now };
-          },
-    setUp: (target) => {
-      const guard = new RootsGuard(target, options);
-      guard.on('warning', (sentence) => warnings.push(sentence));
-      held.guard = guard;
-      const handle = guard.handler((_args: never, _context: unknown) => run(guard));
-      return (args, context) => handle(args, context);
-    },
-  });
-  const { guard } = held;
-  assert.ok(guard);
-  return { ...server, guard, asked: () => count, warnings };
-}
-
-function root(path: string, access?: string): Root {
-  const uri = pathToFileURL(path).href;
-  return access === undefined ? { uri } : { uri, _meta: { 'io.rootsd/access': access } };
-}
-
-const pathsOf = async (guard: RootsGuard) => (await guard.roots()).map(({ path }) => path);
+import { LEGACY, later, SDKS } from './connected.ts';
+import { type Guarded, guarded, pathsOf, root, type Setting, TREE } from './guarded.ts';
 
 for (const sdk of SDKS) {
   describe(`RootsGuard on SDK ${sdk}`, () => {
@@ -289,86 +235,6 @@ for (const sdk of LEGACY) {
       setting.list = [root(base)];
       assert.equal(await call(), JSON.stringify(`${base}/a/f`), 'an error is not kept');
     });
-  });
-}
-
-describe('RootsGuard.handler() on revision 2026-07-28', () => {
-  const sdk = '2.x, modern';
-
-  it('asks in each call, since nobody tells of a change', async (t) => {
-    const base = makeTree(t, TREE);
-    const { call, asked } = await guarded(t, sdk, { list: [root(base)] }, pathsOf);
-    await call();
-    await call();
-    assert.equal(asked(), 2);
-  });
-
-  it('keeps two calls at once apart', async (t) => {
-    const base = makeTree(t, TREE);
-    const lists = [root(join(base, 'a')), root(join(base, 'b'))];
-    const both = later<void>();
-    let running = 0;
-    const { call } = await guarded(t, sdk, { list: () => ({ roots: [lists.shift()] }) }, async (guard) => {
-      running += 1;
-      if (running === 2) both.resolve(undefined);
-      await both.promise;
-      return pathsOf(guard);
-    });
-    const told = await Promise.all([call(), call()]);
-    assert.deepEqual(told.sort(), [JSON.stringify([join(base, 'a')]), JSON.stringify([join(base, 'b')])]);
-  });
-
-  it('leaves a handler that is not wrapped without roots, and says why', async (t) => {
-    const base = makeTree(t, TREE);
-    const { call } = await connected(t, sdk, {
-      list: () => ({ roots: [root(base)] }),
-      setUp: (server) => {
-        const guard = new RootsGuard(server);
-        return () => guard.resolve(base);
-      },
-    });
-    assert.match(await call(), /^error: .*is not wrapped by handler\(\)/);
-  });
-
-  it('asks again beside what the handler asks the client for itself', async (t) => {
-    const base = makeTree(t, TREE);
-    let rounds = 0;
-    const { call } = await guarded(t, sdk, { list: [root(base)] }, async (guard) => {
-      rounds += 1;
-      if (rounds === 1) return { resultType: 'input_required', inputRequests: { own: { method: 'roots/list' } } };
-      return pathsOf(guard);
-    });
-    assert.equal(await call(), JSON.stringify([base]));
-    assert.equal(rounds, 2);
-  });
-});
-
-for (const sdk of SDKS) {
-  it(`RootsGuard.handler() wraps handlers of resources and prompts on SDK ${sdk}`, async (t) => {
-    const base = makeTree(t, TREE);
-    const held: { client?: SdkClient } = {};
-    await connected(t, sdk, {
-      list: () => ({ roots: [root(base)] }),
-      install: (client) => {
-        held.client = client;
-      },
-      setUp: (mcp) => {
-        const guard = new RootsGuard(mcp);
-        const { registerResource, registerPrompt } = mcp as unknown as Record<string, (...args: unknown[]) => void>;
-        const read = async (uri: URL, _context: unknown) => ({
-          contents: [{ uri: uri.href, text: String(await pathsOf(guard)) }],
-        });
-        const get = async (_context: unknown) => ({
-          messages: [{ role: 'user', content: { type: 'text', text: String(await pathsOf(guard)) } }],
-        });
-        registerResource?.call(mcp, 'r', 'test://r', {}, guard.handler(read));
-        registerPrompt?.call(mcp, 'p', {}, guard.handler(get));
-        return async () => null;
-      },
-    });
-    const { readResource, getPrompt } = held.client as unknown as Record<string, (params: object) => Promise<object>>;
-    assert.ok(JSON.stringify(await readResource?.call(held.client, { uri: 'test://r' })).includes(`"text":"${base}"`));
-    assert.ok(JSON.stringify(await getPrompt?.call(held.client, { name: 'p' })).includes(`"text":"${base}"`));
   });
 }
 
