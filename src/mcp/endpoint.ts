@@ -2,25 +2,21 @@
 // in force and the disk, anew each time.
 
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import {
-  isJSONRPCRequest,
-  ProtocolError,
-  type Result,
-  Server,
-  type StandardSchemaV1,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, type Result, Server, type StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { areModern, RPC } from '../core/protocol.ts';
+import { RPC, type RpcError } from '../core/protocol.ts';
 import type { Clock } from '../disk/clock.ts';
 import { Completer } from './completer.ts';
 import type { EndpointSession } from './endpoint-session.ts';
 import { LineTransport, type LineTransportOptions } from './line-transport.ts';
+import { LISTEN, Listening, MAX_LISTENING, TOO_MANY_RESOURCES } from './listening.ts';
+import { messageFault } from './message-fault.ts';
 import { isInside } from './places.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { type Params, readCallParams, readGetPromptParams, readListParams, readUri } from './read-params.ts';
 import { RequestRefused } from './request-refused.ts';
 import { listResources, listTemplates, noSuchResource, pathOfUri, readResource } from './resources.ts';
-import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { TOOLS } from './tool-descriptions.ts';
 import { callTool } from './tools.ts';
 
@@ -45,8 +41,7 @@ export class Endpoint {
   readonly #transport: LineTransport;
   readonly #subscriptions: Subscriptions;
   readonly #completer: Completer;
-  /** What a modern client listens to, by the id of the request that lasts as long. */
-  readonly #listening = new Map<unknown, readonly string[]>();
+  readonly #listening: Listening;
   /** The one that the client talks to; while an era is being found out there may be none, or another. */
   #server: Server | null = null;
   #isReady = false;
@@ -61,25 +56,24 @@ export class Endpoint {
     this.#prompts = this.#promptsNow();
     this.#completer = new Completer({ session, clock });
     this.#subscriptions = new Subscriptions({ session, clock, onUpdate: (uri) => this.#tellUpdate(uri) });
-    this.#transport = new LineTransport(options);
+    this.#listening = new Listening(this.#subscriptions);
+    this.#transport = new LineTransport({ ...options, onRefused: (id) => this.#listening.end(id) });
     serveStdio(({ era }) => this.#makeServer(era, version), {
       transport: this.#transport,
-      maxSubscriptions: MAX_SUBSCRIPTIONS,
+      maxSubscriptions: MAX_LISTENING,
     });
   }
 
   /** A message of the client, which is JSON-RPC. */
   receive(message: JSONRPCMessage): void {
-    // What the SDK does not take for a message it drops, and a client would wait for ever.
-    if ('id' in message && !isJSONRPCRequest(message)) {
-      this.#refuse(message.id, RPC.invalidParams, 'Invalid params: "id" or "_meta" is not as MCP has it');
+    const fault = this.#faultOf(message);
+    if (fault !== null && 'id' in message) {
+      this.#options.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: fault }));
       return;
     }
-    if ('id' in message && this.#transport.isOpen(message.id)) {
-      this.#refuse(message.id, RPC.invalidRequest, 'Invalid request: another one with this id is under way');
-      return;
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      this.#listening.end(message.params?.requestId);
     }
-    this.#noteListening(message);
     this.#transport.receive(message);
   }
 
@@ -101,8 +95,12 @@ export class Endpoint {
     this.#transport.closed();
   }
 
-  #refuse(id: unknown, code: number, message: string): void {
-    this.#options.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
+  #faultOf(message: JSONRPCMessage): RpcError | null {
+    const fault = messageFault(message);
+    if (fault !== null || !('id' in message)) return fault;
+    if (this.#transport.isOpen(message.id) || this.#listening.has(message.id)) return ID_IN_USE;
+    const isListen = 'method' in message && message.method === LISTEN;
+    return isListen ? this.#listening.begin(message.id, message.params) : null;
   }
 
   #makeServer(era: 'legacy' | 'modern', version: string): Server {
@@ -189,29 +187,7 @@ export class Endpoint {
     const path = pathOfUri(uri);
     if (path === null || !isInside(this.#options.session.sight().view.told, path)) throw noSuchResource(uri);
     if (await this.#subscriptions.add(uri)) return {};
-    throw new RequestRefused(RPC.invalidRequest, `At most ${MAX_SUBSCRIPTIONS} resources can be subscribed to`);
-  }
-
-  /** A modern client says what it wants to hear of in a request that the SDK answers itself. */
-  #noteListening(message: JSONRPCMessage): void {
-    if (!('method' in message)) return;
-    if (message.method === 'notifications/cancelled') this.#stopListening(message.params?.requestId);
-    if (message.method !== 'subscriptions/listen' || !('id' in message)) return;
-    // To a legacy client there is no such method: what is refused is not heard of either.
-    if (message.params === undefined || !areModern(message.params)) return;
-    const { notifications } = message.params as { notifications?: { resourceSubscriptions?: unknown } };
-    const given = notifications?.resourceSubscriptions;
-    const uris = Array.isArray(given) ? given.filter((uri) => typeof uri === 'string').slice(0, MAX_SUBSCRIPTIONS) : [];
-    if (this.#listening.size >= MAX_SUBSCRIPTIONS) return;
-    this.#listening.set(message.id, uris);
-    for (const uri of uris) void this.#subscriptions.add(uri);
-  }
-
-  #stopListening(id: unknown): void {
-    const uris = this.#listening.get(id) ?? [];
-    this.#listening.delete(id);
-    const others = new Set([...this.#listening.values()].flat());
-    for (const uri of uris) if (!others.has(uri)) this.#subscriptions.remove(uri);
+    throw new RequestRefused(TOO_MANY_RESOURCES.code, TOO_MANY_RESOURCES.message);
   }
 
   #tellUpdate(uri: string): void {
@@ -232,6 +208,11 @@ export class Endpoint {
     return JSON.stringify(listResources(this.#options.session.sight()));
   }
 }
+
+const ID_IN_USE: RpcError = {
+  code: RPC.invalidRequest,
+  message: 'Invalid request: another one with this id is under way',
+};
 
 /** Parameters are read by what answers. */
 const AS_IT_IS: StandardSchemaV1<Params> = {

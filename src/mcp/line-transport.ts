@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { LISTEN } from './listening.ts';
 
 export interface LineTransportOptions {
   /** Sends one message, given as JSON text. */
@@ -6,14 +7,14 @@ export interface LineTransportOptions {
   /** Nothing more is to be given to receive() until release(); calls count. */
   readonly hold: () => void;
   readonly release: () => void;
+  /** A request is answered with an error. */
+  readonly onRefused?: (id: unknown) => void;
   /** The server has ended the conversation. */
   readonly onClose: () => void;
 }
 
 /** Requests of one client that may be under way: it waits with the next until one of them is done with. */
 const MAX_OPEN_REQUESTS = 32;
-/** Is answered when it ends. */
-const LASTS = 'subscriptions/listen';
 
 /** The SDK's side of a session: messages in and out, read and written by whoever has the socket. */
 export class LineTransport implements Transport {
@@ -37,6 +38,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return;
     if (!('method' in message)) this.#settle(message.id);
+    if ('error' in message) this.#options.onRefused?.(message.id);
     this.#options.send(JSON.stringify(message));
   }
 
@@ -75,7 +77,8 @@ export class LineTransport implements Transport {
 
   #note(message: Extract<JSONRPCMessage, { readonly method: string }>): void {
     if (message.method === 'notifications/cancelled') this.#cancelled(message.params?.requestId);
-    if (!('id' in message) || message.method === LASTS) return;
+    // That one is answered when it ends.
+    if (!('id' in message) || message.method === LISTEN) return;
     this.#open.add(message.id);
     if (this.#open.size < MAX_OPEN_REQUESTS || this.#isHeld) return;
     this.#isHeld = true;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connectPeer } from '../socket/raw-peer.ts';
 import { POLICY, served, uriOf } from '../support/endpoint-home.ts';
-import { McpPeer, openMcpPeer } from '../support/mcp-peer.ts';
+import { McpPeer, MODERN_META, openMcpPeer } from '../support/mcp-peer.ts';
+import type { TestHome } from '../support/serve.ts';
 
 test('a client that subscribes to what it may not see is refused as for what is not there', async (t) => {
   const home = await served(t);
@@ -95,4 +96,86 @@ test('a message that is no JSON-RPC gets an error, and the session goes on', asy
     assert.ok((await client.ask('resources/read', params)).error?.code === -32602);
   }
   await client.result('ping');
+});
+
+test('each request of a modern client is served in its own revision, or refused', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'modern');
+  await client.result('tools/list');
+  const version = 'io.modelcontextprotocol/protocolVersion';
+  for (const method of ['tools/list', 'server/discover', 'subscriptions/listen', 'nothing']) {
+    const params = { _meta: { ...MODERN_META, [version]: '2099-01-01' } };
+    client.peer.send({ jsonrpc: '2.0', id: method, method, params });
+    const { id, error } = await client.peer.next();
+    assert.deepEqual(
+      [id, error?.code, error?.data],
+      [method, -32022, { supported: ['2026-07-28'], requested: '2099-01-01' }],
+    );
+  }
+  client.peer.send({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: { _meta: { ...MODERN_META, [version]: 5 } },
+  });
+  assert.equal((await client.peer.next()).error?.code, -32602);
+  await client.result('tools/list');
+});
+
+/** Asks to hear of so many resources of `app`, from that one on. */
+function listenTo(client: McpPeer, home: TestHome, [first, count]: readonly [number, number]): number {
+  const uris = Array.from({ length: count }, (_, i) => uriOf(home, `app/${first + i}`));
+  return client.send('subscriptions/listen', { notifications: { resourceSubscriptions: uris } });
+}
+
+test('a modern client listens to a hundred resources or is refused, and gets no part of what it asks for', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'modern');
+  const refused = await client.reply(listenTo(client, home, [0, 101]));
+  assert.deepEqual(
+    [refused.error?.code, refused.error?.message],
+    [-32600, 'At most 100 resources can be subscribed to'],
+  );
+  // The same one twice is one, and what was refused does not count.
+  listenTo(client, home, [0, 60]);
+  await client.notice();
+  const half = listenTo(client, home, [20, 80]);
+  await client.notice();
+  assert.equal((await client.reply(listenTo(client, home, [100, 1]))).error?.code, -32600);
+  client.notify('notifications/cancelled', { requestId: half });
+  listenTo(client, home, [100, 40]);
+  const { params } = await client.notice();
+  assert.equal(params.notifications.resourceSubscriptions.length, 40);
+  assert.equal((await client.reply(listenTo(client, home, [200, 1]))).error?.code, -32600);
+});
+
+test('what a modern client asks to hear of in a wrong way, it does not hear of', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'modern');
+  const uris = Array.from({ length: 100 }, (_, i) => uriOf(home, `app/${i}`));
+  const wrong = { notifications: { resourceSubscriptions: uris, toolsListChanged: 'yes' } };
+  assert.equal((await client.ask('subscriptions/listen', wrong)).error?.code, -32602);
+  listenTo(client, home, [100, 100]);
+  assert.equal((await client.notice()).params.notifications.resourceSubscriptions.length, 100);
+});
+
+test('the id of what a modern client listens to is in use until it listens no longer', async (t) => {
+  const home = await served(t);
+  const client = await openMcpPeer(t, home.socket, 'modern');
+  const uri = uriOf(home, 'app/a.ts');
+  const send = (method: string, params: object = {}) =>
+    client.peer.send({ jsonrpc: '2.0', id: 'x', method, params: { ...params, _meta: MODERN_META } });
+  const listen = { notifications: { resourceSubscriptions: [uri] } };
+  send('subscriptions/listen', listen);
+  await client.notice();
+  for (const method of ['subscriptions/listen', 'tools/list', 'nothing']) {
+    send(method, listen);
+    assert.equal((await client.peer.next()).error?.code, -32600, method);
+  }
+  await client.result('resources/read', { uri });
+  writeFileSync(join(home.home, 'app/a.ts'), 'changed');
+  assert.equal((await client.notice()).params.uri, uri);
+  client.notify('notifications/cancelled', { requestId: 'x' });
+  send('tools/list');
+  assert.ok((await client.peer.next()).result);
 });

@@ -6,7 +6,8 @@ import { connectPeer, type RawPeer, type Reply } from '../socket/raw-peer.ts';
 export type Era = 'legacy' | 'modern';
 export const ERAS: readonly Era[] = ['legacy', 'modern'];
 
-const META = {
+/** What each request of revision 2026-07-28 says. */
+export const MODERN_META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -92,7 +93,7 @@ export class McpPeer {
   }
 
   #with(params: object): object {
-    return this.era === 'legacy' ? params : { ...params, _meta: META };
+    return this.era === 'legacy' ? params : { ...params, _meta: MODERN_META };
   }
 }
 
