@@ -4,7 +4,7 @@ import { requestControl } from '../client/control.ts';
 import { escapeForTerminal } from '../core/display.ts';
 import { RootsError } from '../core/errors.ts';
 import { METHOD } from '../core/protocol.ts';
-import type { AnswerReply, GrantsReply, ResetReply } from '../daemon/consent-control.ts';
+import type { AnswerReply, ResetReply, RevokeReply } from '../daemon/consent-control.ts';
 import type { ConsentReply, ShownConsent } from '../daemon/consent-rows.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
@@ -79,7 +79,7 @@ export async function consentDenyCommand(id: string, options: AnswerOptions, io:
   return EXIT.yes;
 }
 
-/** `rootsd consent revoke`: exit 1 where nothing was meant by what is named. */
+/** `rootsd consent revoke`: exit 1 where nothing was meant by what is named, 75 where it could not be written down. */
 export async function consentRevokeCommand(id: string | undefined, options: RevokeOptions, io: Io): Promise<number> {
   const { all, server, root } = options;
   const selection = named({ all, id, server, root });
@@ -87,9 +87,10 @@ export async function consentRevokeCommand(id: string | undefined, options: Revo
     const what = 'Cannot tell what to revoke: give an ID or one of --all, --server and --root';
     throw new RootsError('USAGE', { what });
   }
-  const reply = (await ask(METHOD.consentRevoke, selection, options, io)) as GrantsReply;
+  const reply = (await ask(METHOD.consentRevoke, selection, options, io)) as RevokeReply;
   if (options.format === 'json') printJson(io, reply);
   else print(io, reply.grants.length === 0 ? ['Nothing to revoke'] : ['Revoked:', ...grantLines(reply.grants)]);
+  if (!reply.kept) throw new RootsError('CONSENT_REVOKED_NOT_KEPT');
   return reply.grants.length === 0 && all !== true ? EXIT.no : EXIT.yes;
 }
 

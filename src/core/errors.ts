@@ -138,6 +138,11 @@ export const CODES = {
     text: 'Cannot give this consent: it could not be written down',
     hint: 'See the log of the daemon; check that the disk has room',
   },
+  CONSENT_REVOKED_NOT_KEPT: {
+    kind: 'temporary',
+    text: 'Cannot write down what is revoked: it holds no more now, but a daemon that starts before it is written may find it still',
+    hint: 'See the log of the daemon, and check that the disk has room: it is tried again until it can be written',
+  },
   STATE_REFUSED: { kind: 'file', text: 'Cannot use state file "{path}": {what}' },
   STATE_UNWRITABLE: {
     kind: 'file',

@@ -45,8 +45,10 @@ export interface AnswerReply {
   readonly given: Given | null;
 }
 
-export interface GrantsReply {
+export interface RevokeReply {
   readonly grants: readonly GrantRow[];
+  /** false: the next start may find them still, unless it can be written down by then. */
+  readonly kept: boolean;
 }
 
 export interface ResetReply {
@@ -93,14 +95,14 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
       told.add(connection);
       return {};
     },
-    [METHOD.consentRevoke]: async (params, caller): Promise<GrantsReply> => {
+    [METHOD.consentRevoke]: async (params, caller): Promise<RevokeReply> => {
       const isMeant = readSelection(params);
       // Whoever may connect may take back: that only narrows.
       const answerer = { channel: consent.commandLine.name, uid: caller.uid ?? -1 };
-      const rows = rowsOf(daemon, grants.all.filter(isMeant)).map((row) => ({ ...row, state: 'revoked' as const }));
-      await grants.revoke(isMeant, answerer);
+      const revoked = await grants.revoke(isMeant, answerer);
       await daemon.refreshed();
-      return { grants: rows };
+      const rows = rowsOf(daemon, revoked.grants).map((row) => ({ ...row, state: 'revoked' as const }));
+      return { grants: rows, kept: revoked.isKept };
     },
     [METHOD.consentReset]: async (params, caller): Promise<ResetReply> => {
       parseParams(params, {});

@@ -54,6 +54,11 @@ export interface AnsweredQuestion {
   readonly sessions: readonly string[];
 }
 
+export interface Revoked {
+  readonly grants: readonly Grant[];
+  readonly isKept: boolean;
+}
+
 /** A timer stands still while the machine is suspended: as long as a grant may end on this day, it is looked so often. */
 const SWEEP_MS = 1_000;
 const DAY_MS = 24 * 3_600_000;
@@ -190,12 +195,17 @@ export class Grants implements Part {
     await this.#save();
   }
 
-  /** Takes grants back, at once. Returns them. */
-  async revoke(isMeant: (grant: Grant) => boolean, answerer: Answerer): Promise<readonly Grant[]> {
-    const grants = this.all.filter(isMeant);
+  /**
+   * Takes grants back, at once, those too that are just being written down. `isKept`: the next start knows of it; if not,
+   * that is tried again.
+   */
+  async revoke(isMeant: (grant: Grant) => boolean, answerer: Answerer): Promise<Revoked> {
+    const grants = [...this.#grants.values()].filter(isMeant);
     this.#end(grants, 'revoked', answerer);
-    if (grants.length > 0) await this.#save({ isNarrower: true });
-    return grants;
+    // One of a session is in no file that could bring it back.
+    const isNarrower = grants.some(({ session }) => session === null);
+    const isSaved = grants.length === 0 || (await this.#save({ isNarrower }));
+    return { grants, isKept: isSaved || !isNarrower };
   }
 
   /** Forgets what was refused: it is asked again. Returns what that was. */
@@ -263,8 +273,14 @@ export class Grants implements Part {
 
   #newGrant({ key, asker, root, access: asked }: Question, { scope, access }: Given, session: string | null): Grant {
     const { moment, lasting } = this.#now();
-    const id = this.#options.newId();
+    const id = this.#unusedId();
     return { id, key, asker, root, access, asked, scope, session, given: moment, usedMs: lasting.ms };
+  }
+
+  /** Two grants of one id: nobody could see or take back the first. */
+  #unusedId(): string {
+    const id = this.#options.newId();
+    return this.#grants.has(id) ? this.#unusedId() : id;
   }
 
   #add(grant: Grant): void {

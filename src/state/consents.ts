@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { rename, truncate } from 'node:fs/promises';
 import type { ConsentEntry, KeptConsents, Refusal } from '../core/consent-record.ts';
 import { escapeHiddenInJson } from '../core/display.ts';
-import { RootsError } from '../core/errors.ts';
+import { type Problem, RootsError } from '../core/errors.ts';
 import type { Grant } from '../core/grant.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { LastingTime, Moment } from '../core/moment.ts';
@@ -36,6 +36,8 @@ export interface ConsentStore {
    * not come back.
    */
   save(consents: KeptConsents, options: { readonly isNarrower: boolean }): Promise<boolean>;
+  /** What is not kept as it should be. */
+  problems(): readonly Problem[];
   /** Waits for what is being written, and tries no more. */
   close(): Promise<void>;
 }
@@ -44,15 +46,19 @@ const VERSION = 1;
 
 /** Opens the store. What is damaged, or could have been written by others, counts as nothing and is put aside. */
 export async function openConsentStore(options: ConsentStoreOptions): Promise<ConsentStore> {
-  const { path, owner, log } = options;
+  const { kept, refusal } = await readKept(options);
+  return new FileStore(options, kept, refusal);
+}
+
+async function readKept({ path, owner, log }: ConsentStoreOptions): Promise<Pick<ConsentStore, 'kept' | 'refusal'>> {
   try {
     const text = await readOwnFile(path, owner);
-    return new FileStore(options, text === null ? null : parse(path, text), null);
+    return { kept: text === null ? null : parse(path, text), refusal: null };
   } catch (cause) {
-    const error = cause instanceof RootsError ? cause : refusedFor(path, cause);
+    const refusal = cause instanceof RootsError ? cause : refusedFor(path, cause);
     const setAside = await putAside(path);
-    log('error', LOG_EVENTS.consentsRefused, { error, setAside });
-    return new FileStore(options, null, error);
+    log('error', LOG_EVENTS.consentsRefused, { error: refusal, setAside });
+    return { kept: null, refusal };
   }
 }
 
@@ -64,6 +70,8 @@ class FileStore implements ConsentStore {
   /** What the file holds would give more than what holds. */
   #isWider = false;
   #wanted: KeptConsents | null = null;
+  /** What is being written, or was tried last. */
+  #given: { readonly consents: KeptConsents; readonly text: string } | null = null;
   /** What was written last. */
   #held: KeptConsents | null = null;
   #saving: Promise<boolean> = Promise.resolve(true);
@@ -76,6 +84,7 @@ class FileStore implements ConsentStore {
       path,
       log,
       lost: LOG_EVENTS.consentsLost,
+      onWritten: (text) => this.#written(text),
       // Emptied, which takes no room on a full disk, it is refused, and gives nothing.
       onFailure: async () => {
         if (this.#isWider) await truncate(path).catch(() => undefined);
@@ -91,6 +100,10 @@ class FileStore implements ConsentStore {
     return this.#saving;
   }
 
+  problems(): readonly Problem[] {
+    return this.#file.problems();
+  }
+
   async close(): Promise<void> {
     await this.#saving;
     this.#file.close();
@@ -100,10 +113,15 @@ class FileStore implements ConsentStore {
   async #write(): Promise<boolean> {
     const consents = this.#wanted;
     if (consents === this.#held || consents === null) return true;
-    if (!(await this.#file.write(format(consents)))) return false;
-    this.#held = consents;
-    if (consents === this.#wanted) this.#isWider = false;
-    return true;
+    this.#given = { consents, text: format(consents) };
+    return this.#file.write(this.#given.text);
+  }
+
+  /** At once, or at a later try. */
+  #written(text: string): void {
+    if (this.#given === null || text !== this.#given.text) return;
+    this.#held = this.#given.consents;
+    if (this.#held === this.#wanted) this.#isWider = false;
   }
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Problem, problem, RootsError, startOf } from '../core/errors.ts';
+import { type Problem, RootsError } from '../core/errors.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import type { Layer } from '../core/rule.ts';
 import type { Clock } from '../disk/clock.ts';
@@ -85,18 +85,12 @@ export function openLastGood({ directory, owner, log, clock }: LastGoodOptions):
       await kept[layer].remove();
     },
     problems() {
-      return LAYERS.filter((layer) => kept[layer].isFailing)
-        .map(pathOf)
-        .map(notKept);
+      return LAYERS.flatMap((layer) => kept[layer].problems());
     },
     close() {
       for (const file of Object.values(kept)) file.close();
     },
   };
-}
-
-function notKept(path: string): Problem {
-  return problem('STATE_UNWRITABLE', startOf(path), { path }, 'warning');
 }
 
 function formatRecord(layer: Layer, files: readonly KeptFile[]): string {

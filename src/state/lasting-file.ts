@@ -3,11 +3,12 @@
 
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RootsError } from '../core/errors.ts';
+import { type Problem, problem, RootsError, startOf } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
 import { type Clock, SYSTEM_CLOCK } from '../disk/clock.ts';
 import { removeLeftovers, syncDirectory, writeDurably } from '../disk/durable-write.ts';
 import type { Log } from '../system/log.ts';
+import { MAX_OWN_BYTES, refused } from './own-file.ts';
 
 /** Between two tries. */
 const RETRY_MS = 10_000;
@@ -18,6 +19,8 @@ export interface LastingFileOptions {
   readonly log: Log;
   /** What the log says of a failure. */
   readonly lost: LogEvent;
+  /** Called with what the file holds now. */
+  readonly onWritten?: (text: string) => void;
   /** Called at each failure to write. */
   readonly onFailure?: () => Promise<void>;
   readonly clock?: Clock;
@@ -47,9 +50,10 @@ export class LastingFile {
     return this.#want(null);
   }
 
-  /** Is there something that could not be done? */
-  get isFailing(): boolean {
-    return this.#isFailing;
+  /** What could not be done; nothing, once it could. */
+  problems(): readonly Problem[] {
+    const { path } = this.#options;
+    return this.#isFailing ? [problem('STATE_UNWRITABLE', startOf(path), { path }, 'warning')] : [];
   }
 
   /** Tries no more. */
@@ -84,17 +88,25 @@ export class LastingFile {
   }
 
   async #put(content: string | null): Promise<void> {
-    const { path, onFailure } = this.#options;
+    const { path, onWritten, onFailure } = this.#options;
     if (content === null) {
       await rm(path, { force: true });
       await syncDirectory(dirname(path));
       return;
     }
     try {
+      mustBeReadable(path, content);
       await writeDurably(path, content);
     } catch (error) {
       await onFailure?.();
       throw error;
     }
+    onWritten?.(content);
   }
+}
+
+/** The next start would take a file that is too large for a damaged one, and all that it holds would be lost. */
+function mustBeReadable(path: string, content: string): void {
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MAX_OWN_BYTES) throw refused(path, `it would have ${bytes} bytes`);
 }

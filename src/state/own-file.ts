@@ -10,7 +10,7 @@ import { checkPrivateDirectory, type Owner } from '../disk/private-directory.ts'
 const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** More than the largest policies can have; a file of this size is damaged. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_OWN_BYTES = 64 * 1024 * 1024;
 
 /**
  * The text of a file of ours, or null where there is none. Throws a RootsError `STATE_REFUSED` where others could have
@@ -23,7 +23,7 @@ export async function readOwnFile(path: string, owner: Owner): Promise<string | 
     const stats = await handle.stat();
     checkOwnFile(path, stats, owner);
     checkPrivateDirectory(dirname(path), owner);
-    if (stats.size > MAX_BYTES) throw refused(path, `it has ${stats.size} bytes`);
+    if (stats.size > MAX_OWN_BYTES) throw refused(path, `it has ${stats.size} bytes`);
     return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
   } finally {
     await handle.close();

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { GrantsReply, ResetReply } from '../../src/daemon/consent-control.ts';
+import { fileURLToPath } from 'node:url';
+import type { ResetReply, RevokeReply } from '../../src/daemon/consent-control.ts';
 import { ASKS, list, listed, onlyQuestion, PATIENT, ROOTS, served } from '../support/asking-home.ts';
 import { TestHome } from '../support/serve.ts';
+
+const FAILS = fileURLToPath(new URL('../support/fails-on-disk.mjs', import.meta.url));
 
 test('an always is there after a restart, and the identical request asks nobody however often it is made', async (t) => {
   const { home, daemon } = await served(t);
@@ -70,8 +73,8 @@ test('revoking changes running sessions at once, and the audit says how long it 
   await listed(peer);
   await home.json('consent', 'approve', (await onlyQuestion(home)).id, '--scope', 'always');
   assert.equal((await peer.next()).params.roots.length, 1);
-  assert.equal((await home.json<GrantsReply>('consent', 'revoke', '--server', 'git')).status, 1);
-  const { grants, status } = await home.json<GrantsReply>('consent', 'revoke', '--server', 'fs');
+  assert.equal((await home.json<RevokeReply>('consent', 'revoke', '--server', 'git')).status, 1);
+  const { grants, status } = await home.json<RevokeReply>('consent', 'revoke', '--server', 'fs');
   assert.deepEqual([status, grants.length, grants[0]?.state], [0, 1, 'revoked']);
   assert.deepEqual((await peer.next()).params.roots, []);
   const audit = readFileSync(join(home.home, '.local/state/rootsd/audit.jsonl'), 'utf8').trim().split('\n');
@@ -161,6 +164,45 @@ test('a server that floods, renames itself and reconnects raises a bounded numbe
   }
   const asked = again.daemon.count('consent asked');
   assert.ok(asked >= 64 && asked < 75, `${asked} questions`);
+});
+
+test('on a disk that takes no writes nothing lasting is given, and who takes back hears that it may come back', async (t) => {
+  const home = new TestHome(t, ['dir home/a', 'dir home/b']);
+  home.policy(ASKS);
+  home.configure(PATIENT);
+  const state = join(home.home, '.local/state/rootsd');
+  const env = { NODE_OPTIONS: `--import=${FAILS}`, FAIL_WITH: 'EROFS', FAIL_BELOW: state };
+  const daemon = await home.serveWith({ env });
+  const peer = await home.peer('fs');
+  await listed(peer);
+  await home.json('consent', 'approve', (await onlyQuestion(home)).id, '--scope', 'always');
+  await listed(await home.peer('git'));
+  const { id } = await onlyQuestion(home);
+  daemon.process.kill('SIGUSR2');
+  // The audit fails with it: from then on it is read-only.
+  while (daemon.count('audit line lost') === 0) await home.peer('knocks');
+  const approved = await home.command('consent', 'approve', id, '--scope', 'always');
+  assert.deepEqual([approved.status, /CONSENT_NOT_KEPT/.test(approved.err)], [75, true]);
+  assert.equal((await onlyQuestion(home)).id, id, 'still open');
+  assert.equal((await home.command('consent', 'approve', id, '--scope', 'session')).status, 0);
+  const revoked = await home.command('consent', 'revoke', '--server', 'fs');
+  assert.deepEqual([revoked.status, /^Revoked:/.test(revoked.out)], [75, true]);
+  assert.match(revoked.err, /CONSENT_REVOKED_NOT_KEPT/);
+  assert.deepEqual(await listed(peer), []);
+  const problems = async () =>
+    (await home.json<{ problems: { code: string; file: string }[] }>('status')).problems
+      .filter(({ file }) => file.endsWith('consents.json'))
+      .map(({ code }) => code);
+  assert.deepEqual(await problems(), ['STATE_UNWRITABLE']);
+  daemon.process.kill('SIGUSR2');
+  // Whatever is written next writes that down too.
+  for (let i = 0; (await problems()).length > 0; i += 1) {
+    await listed(await home.peer(`other-${i}`));
+    await home.command('consent', 'deny', (await onlyQuestion(home)).id);
+  }
+  await daemon.kill('SIGKILL');
+  await home.serve();
+  assert.deepEqual(await listed(await home.peer('fs')), []);
 });
 
 test('a damaged file of consents gives nothing, is reported and lies aside', async (t) => {

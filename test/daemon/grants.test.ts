@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Answered, Asked } from '../../src/core/consent.ts';
 import type { Moment } from '../../src/core/moment.ts';
 import type { RealPath } from '../../src/core/path.ts';
+import type { Peer } from '../../src/core/peer.ts';
 import { composePolicy } from '../../src/core/policy.ts';
 import type { Given, Question } from '../../src/core/question.ts';
 import { Grants } from '../../src/daemon/grants.ts';
 import { type ConsentStore, openConsentStore } from '../../src/state/consents.ts';
 import { FakeClock } from '../support/clock.ts';
-import { BY_COMMAND, DAY_MS, HOUR_MS, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
+import { ASKER, BY_COMMAND, DAY_MS, HOUR_MS, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
 import { layerFrom, peer } from '../support/policy.ts';
 import { makeEntry, temporaryDirectory } from '../support/tree.ts';
 
@@ -37,8 +39,21 @@ function home(t: TestContext) {
     const store = await openConsentStore({ path, owner: OWNER, log: () => {}, clock });
     stores.push(store);
     const changes = { count: 0 };
+    /** Of each save, whether what was kept before must not come back. */
+    const saves: boolean[] = [];
+    const spied: ConsentStore = {
+      path: store.path,
+      kept: store.kept,
+      refusal: store.refusal,
+      problems: () => store.problems(),
+      close: () => store.close(),
+      save: (consents, options) => {
+        saves.push(options.isNarrower);
+        return store.save(consents, options);
+      },
+    };
     const grants = new Grants({
-      store,
+      store: spied,
       clock,
       readMoment: () => time.moment,
       newId: () => {
@@ -55,9 +70,9 @@ function home(t: TestContext) {
       time.moment = later(time.moment, ms);
       await clock.advance(Math.min(ms, MINUTE_MS));
     };
-    return { grants, store, clock, changes, pass };
+    return { grants, store, clock, changes, pass, saves };
   };
-  return { start, time, recorded, path };
+  return { start, time, recorded, path, ids };
 }
 
 function questionFor(grants: Grants, asked: Asked = ASKED, more: Partial<Question> = {}): Question {
@@ -224,6 +239,46 @@ test('a first no holds for the sessions that asked, a second one for everybody u
   assert.equal(answer((await start()).grants, null), 'nothing');
 });
 
+test('a no that a yes or a reset has taken back does not come back with that of another session', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  await no(grants, ['one']);
+  await yes(grants, SESSION, ['two']);
+  await no(grants, ['three']);
+  assert.equal(answer(grants, 'one'), 'nothing');
+  await grants.reset(BY_COMMAND);
+  await no(grants, ['four']);
+  assert.equal(answer(grants, 'three'), 'nothing');
+});
+
+test('who has said no to more is not asked for it again, whatever was asked before', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  const question = questionFor(grants, ASKED, { access: 'read-only' });
+  const answered = { question, answer: { says: 'yes' }, answerer: BY_COMMAND, sessions: ['one'] } as const;
+  await grants.give(answered, { scope: '8h', access: 'read-only' });
+  const asked = () => {
+    const given = grants.consentsOf('one').answerTo(ASKED);
+    return given?.state === 'granted' && [given.access, given.asked];
+  };
+  assert.deepEqual(asked(), ['read-only', 'read-only']);
+  await no(grants);
+  assert.deepEqual(asked(), ['read-only', 'read-write']);
+});
+
+test('a person who asks about a name hears what was given to peers of that name, in their class', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  const asked = { ...ASKED, peer: peer('s', { class: 'launched' }) };
+  const question = questionFor(grants, asked, { asker: { ...ASKER, class: 'launched' } });
+  await grants.give({ question, answer: { says: 'yes' }, answerer: BY_COMMAND, sessions: [] }, ALWAYS);
+  const named = (asker: Peer) => grants.consentsNamed(asker).answerTo(ASKED)?.state ?? 'nothing';
+  assert.deepEqual(
+    [peer('s', { fulfils: { server: true } }), peer('s'), peer('t', { fulfils: { server: true } })].map(named),
+    ['granted', 'nothing', 'nothing'],
+  );
+});
+
 test('a yes takes back what was refused, and a no to more leaves what was given', async (t) => {
   const { start } = home(t);
   const { grants } = await start();
@@ -247,13 +302,64 @@ test('revoke() takes back at once, also for the next start, and says since when 
   await pass(HOUR_MS);
   const revoking = grants.revoke(() => true, BY_COMMAND);
   assert.equal(answer(grants), 'nothing');
-  assert.equal((await revoking).length, 2);
+  const { grants: revoked, isKept } = await revoking;
+  assert.deepEqual([revoked.length, isKept], [2, true]);
   await store.close();
   assert.equal(answer((await start()).grants), 'nothing');
   const ended = recorded.filter(([event]) => event === 'consent ended').map(([, fields]) => fields);
   assert.equal(ended.length, 2);
   const exposed = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T01:00:00.000Z' };
   assert.deepEqual([ended[0]?.exposed, ended[0]?.by, ended[0]?.how], [exposed, BY_COMMAND, 'revoked']);
+});
+
+test('revoke() takes back what is just being written down: it never counts', async (t) => {
+  const { start } = home(t);
+  const { grants, store } = await start();
+  const giving = yes(grants, ALWAYS);
+  const revoking = grants.revoke(() => true, BY_COMMAND);
+  await giving;
+  assert.equal(answer(grants), 'nothing');
+  assert.equal((await revoking).grants.length, 1);
+  assert.equal(answer(grants), 'nothing');
+  await store.close();
+  assert.equal(answer((await start()).grants), 'nothing');
+});
+
+test('what ends or is taken back must not come back from the file', async (t) => {
+  const { start } = home(t);
+  const { grants, saves, pass } = await start();
+  await yes(grants, LONG);
+  await yes(grants, ALWAYS);
+  await grants.revoke(({ scope }) => scope === 'always', BY_COMMAND);
+  await pass(8 * HOUR_MS);
+  assert.deepEqual(saves, [false, false, true, true]);
+});
+
+test('revoke() says where the next start may not know of it; what ends with its session is in no file', async (t) => {
+  const { start, path } = home(t);
+  const { grants } = await start();
+  await yes(grants, SESSION);
+  await yes(grants, ALWAYS);
+  rmSync(path);
+  makeEntry(path, 'dir in-the-way');
+  const revoke = async (scope: string) => {
+    const { isKept } = await grants.revoke((grant) => grant.scope === scope, BY_COMMAND);
+    return [isKept, answer(grants)];
+  };
+  assert.deepEqual(await revoke('session'), [true, 'read-write']);
+  assert.deepEqual(await revoke('always'), [false, 'nothing']);
+});
+
+test('no two grants have one id', async (t) => {
+  const { start, ids } = home(t);
+  const { grants } = await start();
+  await yes(grants, ALWAYS);
+  ids.next -= 1;
+  await yes(grants, ALWAYS, ['one'], { ...ASKED, peer: peer('t') });
+  assert.deepEqual(
+    grants.all.map(({ id }) => id),
+    ['g1', 'g2'],
+  );
 });
 
 test('what cannot be written down is not given, unless it ends with the session anyway', async (t) => {

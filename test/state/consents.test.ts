@@ -109,13 +109,32 @@ test('save() calls of one moment are kept all, the last one as it is', async (t)
   assert.deepEqual((await open()).kept?.grants, grants);
 });
 
-test('save() that fails says so, and leaves no grant that was taken back', (t) => {
+test('save() that fails says so, leaves no grant that was taken back, and no longer than until that could be written', (t) => {
   const program = fileURLToPath(new URL('../support/full-disk-consents.ts', import.meta.url));
   const argv = ['--mount', process.execPath, '--import', 'tsx', program, temporaryDirectory(t)];
   const { status, stdout, stderr } = spawnSync('unshare', argv, { encoding: 'utf8' });
   if (/unshare failed|not permitted/.test(stderr)) return t.skip('needs mount namespaces');
   assert.equal(status, 0, stderr);
-  assert.deepEqual(stdout.trim().split('\n'), ['true 1', 'false 1', 'false none', 'true 0']);
+  assert.deepEqual(stdout.trim().split('\n'), [
+    'true 2 0',
+    'false 2 1',
+    'false none 1',
+    'true 1 0',
+    'false 1 1',
+    'true 0 0',
+  ]);
+});
+
+test('what would be too large for the next start is not written, and what was kept stays', async (t) => {
+  const { open, said } = storeIn(t);
+  const store = await open();
+  await store.save(FULL, { isNarrower: false });
+  const facts = ['x'.repeat(8 * 1_024 * 1_024)];
+  const grants = Array.from({ length: 8 }, (_, i) => grantOf({ id: `g${i}`, key: keyOf({ facts }) }));
+  assert.equal(await store.save(keptOf(...grants), { isNarrower: false }), false);
+  assert.match(String(said.pop()?.[1].cause), /it would have 671\d{5} bytes/);
+  await store.close();
+  assert.deepEqual((await open()).kept, FULL);
 });
 
 test('ten thousand grants are kept and load', async (t) => {
