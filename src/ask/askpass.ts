@@ -26,7 +26,8 @@ export class Askpass implements Asking {
     const { path, mustBeTrusted } = this.#options;
     await mustBeTrusted();
     // OpenSSH's own way to say that no password is wanted, but a yes or a no.
-    return { command: path, args: [questionText(question)], env: { SSH_ASKPASS_PROMPT: 'confirm' } };
+    const env = { SSH_ASKPASS_PROMPT: 'confirm' };
+    return { command: path, args: [questionText(question)], env, ignoresOutput: true };
   }
 
   /** A yes gives the scope that ends first: there is nothing to choose. One that has crashed has not said no. */

@@ -103,6 +103,36 @@ describe('Askpass', () => {
     assert.deepEqual(await opened(askpass(path), 0).present(questionOf({ approver: 'admin' })), { says: 'yes' });
   });
 
+  it('is answered by its end, whatever it has left behind, and whatever it has written', async (t) => {
+    const base = makeTree(t, ['fifo held']);
+    // The child holds the pipe open, and the output of the program with it.
+    const path = standIn(
+      join(base, 'ask'),
+      `(exec 3>'${base}/held'; exec sleep 1000) & echo $! >'${base}/pid'; seq 100000; exit 0`,
+    );
+    const held = createReadStream(join(base, 'held'));
+    const { present } = opened(askpass(path));
+    assert.deepEqual(await present(questionOf()), { says: 'yes' });
+    held.resume();
+    process.kill(Number(readFileSync(join(base, 'pid'), 'utf8')));
+    await once(held, 'end');
+  });
+
+  it('is killed where it does not take its question back', async (t) => {
+    const base = makeTree(t, ['fifo held']);
+    const path = standIn(
+      join(base, 'ask'),
+      `trap '' TERM; exec 3>'${base}/held'; echo shown >&3; while :; do sleep 0.1; done`,
+    );
+    const { channel, present } = opened(askpass(path));
+    const held = createReadStream(join(base, 'held'));
+    void present(questionOf());
+    await once(held, 'data');
+    channel.withdraw(questionOf());
+    held.resume();
+    await once(held, 'end');
+  });
+
   it('shows one question at a time, and ends, with what it has started, where its question is withdrawn; its status is no answer then', async (t) => {
     const base = makeTree(t, ['fifo held']);
     // Who holds the pipe open is the program and its child.
