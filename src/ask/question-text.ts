@@ -13,14 +13,14 @@ const MAX_REASON = 300;
 
 /** One line: who asks for what. */
 export function questionTitle({ asker, access }: Question): string {
-  return `${serverOf(asker)} asks for ${access} access`;
+  return `${serverText(asker)} asks for ${access} access`;
 }
 
 /** All that a person needs to answer. */
 export function questionRows({ asker, key, written, access, rule, reason, scopes }: Question): QuestionRows {
   const rows: (readonly [string, string | null])[] = [
-    ['server', serverOf(asker)],
-    ['host', asker.host === null ? null : `${quoted(asker.host)} (claimed)`],
+    ['server', serverText(asker)],
+    ['host', hostText(asker)],
     ['user', cutInTheMiddle(escapeForTerminal(asker.user), MAX_NAME)],
     ['path', pathText(key.path)],
     ['written as', written === key.path ? null : pathText(written)],
@@ -39,8 +39,13 @@ export function questionText(question: Question): string {
 }
 
 /** The name is a claim unless something stands behind it: how it is known is said outside of the quotes. */
-function serverOf({ server, class: peerClass }: Asker): string {
+export function serverText({ server, class: peerClass }: Pick<Asker, 'server' | 'class'>): string {
   return server === null ? `a nameless server (${peerClass})` : `${quoted(server)} (${peerClass})`;
+}
+
+/** null: it says none. */
+export function hostText({ host }: Pick<Asker, 'host'>): string | null {
+  return host === null ? null : `${quoted(host)} (claimed)`;
 }
 
 /** A quote within cannot end it. */
@@ -50,7 +55,7 @@ function quoted(text: string): string {
 }
 
 /** In quotes where it has blanks: what looks like more than a path is part of it. */
-function pathText(path: string): string {
+export function pathText(path: string): string {
   return shellQuoted(cutInTheMiddle(escapeForTerminal(path), MAX_PATH));
 }
 

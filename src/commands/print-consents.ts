@@ -1,6 +1,7 @@
 // Questions, grants and answers as lines for a person. Whoever prints them escapes them. What a peer says of itself is in
-// quotes, and marked where nothing but its word stands behind it.
+// quotes that it cannot end, with how it is known. Lists cut long paths in the middle; what is shown alone is shown in full.
 
+import { hostText, pathText, serverText } from '../ask/question-text.ts';
 import type { GrantRow, HistoryRow, PendingRow, ShownConsent } from '../daemon/consent-rows.ts';
 import { alignColumns } from './io.ts';
 
@@ -9,9 +10,9 @@ export function pendingLines(rows: readonly PendingRow[]): readonly string[] {
   const head = ['QUESTION', 'SERVER', 'ASKS FOR', 'PATH', 'RULE', 'SCOPES', 'COUNT', 'UNTIL'];
   const cells = rows.map((row) => [
     row.id,
-    serverOf(row),
+    serverText(row),
     row.access,
-    row.path,
+    pathText(row.path),
     row.rule,
     row.scopes.join(','),
     String(row.count),
@@ -25,9 +26,9 @@ export function grantLines(rows: readonly GrantRow[]): readonly string[] {
   const head = ['GRANT', 'SERVER', 'ACCESS', 'PATH', 'RULE', 'SCOPE', 'UNTIL', 'STATE'];
   const cells = rows.map((row) => [
     row.id,
-    serverOf(row),
+    serverText(row),
     row.access,
-    row.path,
+    pathText(row.path),
     row.rule,
     row.scope,
     row.until ?? 'its session ends',
@@ -45,9 +46,9 @@ export function historyLines(rows: readonly HistoryRow[]): readonly string[] {
     .map((row) => [
       row.time,
       row.event,
-      serverOf(row),
+      serverText(row),
       row.access,
-      row.path,
+      pathText(row.path),
       row.scope ?? '-',
       row.channel === null ? '-' : `${row.channel}, uid ${row.uid}`,
       row.note ?? '-',
@@ -60,8 +61,8 @@ export function shownLines({ pending, grant, facts, written, identity, file, lin
   if (row === null) return [];
   const rows: (readonly [string, string | null])[] = [
     [pending === null ? 'grant' : 'question', row.id],
-    ['server', serverOf(row)],
-    ['host', row.host === null ? null : `"${row.host}" (claimed)`],
+    ['server', serverText(row)],
+    ['host', hostText(row)],
     ['user', row.user],
     ['root', row.root],
     ['path', row.path],
@@ -80,8 +81,4 @@ export function shownLines({ pending, grant, facts, written, identity, file, lin
     ...facts.map((fact) => ['bound to', fact] as const),
   ];
   return alignColumns(rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
-}
-
-function serverOf({ server, class: peerClass }: Pick<PendingRow, 'server' | 'class'>): string {
-  return server === null ? `nameless (${peerClass})` : `"${server}" (${peerClass})`;
 }
