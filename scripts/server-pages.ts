@@ -22,10 +22,10 @@ const CHANNELS = `- **roots**: the server asks, and hears of changes. Announced 
 - **env**: the variable is set, whatever the host gave it. A root whose path holds the separator or a line break does not travel;
   \`run\` says so.
 - **config**: the list is written into the server's own file while it runs. Comments and other keys stay in JSON and YAML; TOML is
-  written anew. Afterwards the file is what it was, and what was changed in it meanwhile stays, but for the list
-  itself, which is as it was; a file that was removed meanwhile is there again. A note beside the file
-  (\`.NAME.rootsd.json\`) puts it back at the next start where a session was killed. Sessions that run at once share the file: it
-  holds what each of them may use.
+  written anew. Afterwards the file is what it was. Only what we have written is taken back: whatever somebody else (a person, or
+  the server itself) has changed in it meanwhile stays, the list too, which \`run\` says, and a file that was removed is not made
+  again. A note beside the file (\`.NAME.rootsd.json\`) puts it back at the next start where a session was killed. Sessions that
+  run at once share the file: it holds what each of them may use.
 - **cwd**: the server is started in the first root. Relative paths in its command line then start there.
 
 Where one of the last four carries the boundary and it changes, the server is started again: calls under way may end (5 s), the

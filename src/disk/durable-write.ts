@@ -8,7 +8,7 @@ export type WriteStep = 'create' | 'write' | 'sync' | 'rename' | 'sync-directory
 export interface DurableWriteOptions {
   /** Permission bits of the file, whatever the umask; 0600 by default. */
   readonly mode?: number;
-  /** Called before each step. For tests: what it throws is a failure of that step. */
+  /** Called before each step: what it throws is a failure of that step. */
   readonly onStep?: (step: WriteStep) => void;
 }
 

@@ -49,7 +49,7 @@ export class RunSession {
   readonly #guard: Guard;
   readonly #view: SessionView;
   readonly #replacement: ServerReplacement;
-  readonly #settings = new ServerSettings();
+  readonly #settings: ServerSettings;
   readonly #end: SessionEnd;
   /** Where the server runs; null: where we do. */
   #cwd: string | null = null;
@@ -61,6 +61,7 @@ export class RunSession {
     const { host, notices, timer, run } = options;
     this.#options = options;
     this.#host = new LineWriter(host.sink);
+    this.#settings = new ServerSettings((sentence) => notices.say(sentence));
     this.#end = new SessionEnd({ host: this.#host, notices, timer });
     const onAnswer = (): void => {
       this.#conversation.resumeGuarded();

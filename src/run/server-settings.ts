@@ -4,17 +4,22 @@ import type { SettingsFile } from './settings-file.ts';
 
 /** The file of settings that carries the boundary, where there is one: what edits it is loaded only then. */
 export class ServerSettings {
-  #held: { readonly path: string; readonly file: SettingsFile } | null = null;
+  readonly #warn: (sentence: string) => void;
+  #held: { readonly channel: SettingsList['channel']; readonly file: SettingsFile } | null = null;
+
+  constructor(warn: (sentence: string) => void) {
+    this.#warn = warn;
+  }
 
   /** Writes the list, or puts back what was. Rejects with a RootsError SETTINGS_FAILED. */
   async apply(list: SettingsList | null): Promise<void> {
     if (list === null) return this.release();
     const { channel } = list;
     await attempt(channel.path, async () => {
-      if (this.#held?.path !== channel.path) {
+      if (this.#held === null || JSON.stringify(this.#held.channel) !== JSON.stringify(channel)) {
         await this.release();
         const { SettingsFile } = await import('./settings-file.ts');
-        this.#held = { path: channel.path, file: new SettingsFile(channel) };
+        this.#held = { channel, file: new SettingsFile(channel, this.#warn) };
       }
       await this.#held.file.hold(list);
     });
@@ -24,7 +29,7 @@ export class ServerSettings {
   async release(): Promise<void> {
     const held = this.#held;
     this.#held = null;
-    if (held !== null) await attempt(held.path, () => held.file.release());
+    if (held !== null) await attempt(held.channel.path, () => held.file.release());
   }
 }
 

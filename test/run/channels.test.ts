@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Channel } from '../../src/core/server-traits.ts';
@@ -207,7 +216,9 @@ async function withSettings(
       place.path = `${base}/settings.json`;
       if (linkTo !== undefined) symlinkSync(`${base}/${linkTo}`, place.path);
       if (content !== null) writeFileSync(place.path, content, { mode: 0o640 });
-      if (lock !== undefined) writeFileSync(`${base}/.settings.json.rootsd.lock`, lock);
+      const beside = `${base}/.settings.json.rootsd.lock`;
+      if (lock === '') writeFileSync(beside, lock);
+      else if (lock !== undefined) symlinkSync(lock, beside);
       const channel: Channel = { kind: 'config', path: place.path, key: ['allowed'], format: 'json' };
       return { channels: [channel], empty: 'stop' };
     },
@@ -273,6 +284,107 @@ describe('rootsd run, a file of settings as the channel', () => {
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8').replace(/\/\/.*/, '')), { allowed: ['/'], other: 2 });
   });
 
+  it('keeps what somebody else has made of our list meanwhile, also where that was changed again by us', async (t) => {
+    const setup = await withSettings(t);
+    const { base, host, file, told } = setup;
+    await host.initialize();
+    const edit = (place: string): string => {
+      const edited = readFileSync(file, 'utf8').replace(/"allowed": \[[^\]]*\]/, `"allowed": ["${place}"]`);
+      writeFileSync(file, edited);
+      return edited;
+    };
+    const first = edit('/mine');
+    await change(setup, '02', 'b');
+    assert.deepEqual(told(), [`${base}/b`]);
+    await host.said('"allowed" in "');
+    await change(setup, '03');
+    assert.equal(readFileSync(file, 'utf8'), first);
+    await change(setup, '04', 'a');
+    const second = edit('/other');
+    await end(host);
+    assert.equal(readFileSync(file, 'utf8'), second);
+    assert.match(host.stderr, /"allowed" in ".*" was changed while the server ran, and stays so/);
+    assert.deepEqual(leftBeside(file), []);
+  });
+
+  it('stays away where somebody has removed it meanwhile', async (t) => {
+    const setup = await withSettings(t);
+    const { base, host, file, told } = setup;
+    await host.initialize();
+    rmSync(file);
+    await change(setup, '02', 'b');
+    assert.deepEqual(told(), [`${base}/b`], 'a server that runs is told its list');
+    await end(host);
+    assert.equal(existsSync(file), false);
+    const next = setup.second();
+    await next.initialize();
+    rmSync(file);
+    await end(next);
+    assert.equal(existsSync(file), false);
+    assert.deepEqual(leftBeside(file), []);
+  });
+
+  it('is as somebody else has left it after a session was killed, but not with our list', async (t) => {
+    for (const [edit, expected] of [
+      [(text: string) => text.replace('"other": 1', '"other": 2'), { allowed: ['/'], other: 2 }],
+      [
+        (text: string) => text.replace(/"allowed": \[[^\]]*\]/, '"allowed": ["/mine"]'),
+        { allowed: ['/mine'], other: 1 },
+      ],
+      [() => '{}', {}],
+    ] as const) {
+      const { host, file, second, told, base } = await withSettings(t);
+      await host.initialize();
+      host.process.kill('SIGKILL');
+      await host.ended;
+      writeFileSync(file, edit(readFileSync(file, 'utf8')));
+      const next = second();
+      await next.initialize();
+      assert.deepEqual(told(), [`${base}/a`]);
+      await end(next);
+      assert.deepEqual(JSON.parse(readFileSync(file, 'utf8').replace(/\/\/.*/, '')), expected);
+      assert.deepEqual(leftBeside(file), []);
+    }
+  });
+
+  it('is not made again where it was removed, which is said', async (t) => {
+    const { host, file } = await withSettings(t);
+    await host.initialize();
+    rmSync(file);
+    await end(host);
+    assert.equal(existsSync(file), false);
+    assert.match(host.stderr, /settings\.json" was removed while the server ran, and stays so/);
+  });
+
+  it('stays as it is where it cannot be read at the end, and is put back when it can', async (t) => {
+    const { host, file, second } = await withSettings(t);
+    await host.initialize();
+    const ours = readFileSync(file, 'utf8');
+    writeFileSync(file, `${ours}}`);
+    await end(host);
+    assert.match(host.stderr, /it is not JSON/);
+    assert.equal(readFileSync(file, 'utf8'), `${ours}}`);
+    writeFileSync(file, `${ours}\n`);
+    const next = second();
+    await next.initialize();
+    await end(next);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8').replace(/\/\/.*/, '')), { allowed: ['/'], other: 1 });
+  });
+
+  it('has our list at the place that the policy names while the server runs', async (t) => {
+    const setup = await withSettings(t);
+    const { base, daemon, host, file } = setup;
+    await host.initialize();
+    const [channel] = daemon.plan.channels;
+    assert.ok(channel?.kind === 'config');
+    daemon.plan = { ...daemon.plan, channels: [{ ...channel, key: ['elsewhere'] }] };
+    await change(setup, '02', 'b');
+    const read = () => JSON.parse(readFileSync(file, 'utf8').replace(/\/\/.*/, ''));
+    assert.deepEqual(read(), { allowed: ['/'], other: 1, elsewhere: [`${base}/b`] });
+    await end(host);
+    assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+  });
+
   it('is put back at the next start where a session was killed', async (t) => {
     const { host, file, second } = await withSettings(t);
     await host.initialize();
@@ -315,6 +427,19 @@ describe('rootsd run, a file of settings as the channel', () => {
     assert.deepEqual(told(), [`${base}/a`, `${base}/b`]);
     await end(other);
     assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+  });
+
+  it('is as it was after sessions that began at once, over the lock of one that was killed, and were killed or ended', async (t) => {
+    const lock = JSON.stringify({ pid: 2 ** 30, startTime: '1', token: '00112233445566aa' });
+    const { base, host, file, told, second } = await withSettings(t, { lock });
+    const others = [second(), second(), second()];
+    await Promise.all([host, ...others].map((one) => one.initialize()));
+    assert.deepEqual(told(), [`${base}/a`]);
+    for (const one of [host, others[1]]) one?.process.kill('SIGKILL');
+    await Promise.all([host.ended, others[1]?.ended]);
+    await Promise.all([others[0], others[2]].map((one) => one && end(one)));
+    assert.equal(readFileSync(file, 'utf8'), SETTINGS);
+    assert.deepEqual(leftBeside(file), []);
   });
 
   it('lets no session start that may use nothing of what another may', async (t) => {
