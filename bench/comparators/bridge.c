@@ -12,17 +12,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "command.h"
 
 struct flow {
   int from, to;
   size_t at, end;
   char buffer[1 << 16];
 };
-
-static void fail(const char *what) {
-  perror(what);
-  exit(1);
-}
 
 /* Reads where nothing waits to be written, and writes it. Returns 0 at the end of the input. */
 static int move(struct flow *flow, short ready_from, short ready_to) {
@@ -43,23 +39,12 @@ static int move(struct flow *flow, short ready_from, short ready_to) {
 }
 
 int main(int argc, char **argv) {
-  int in[2], out[2];
   if (argc < 2) return 64;
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, in) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, out) != 0) fail("socketpair");
-  pid_t child = fork();
-  if (child < 0) fail("fork");
-  if (child == 0) {
-    dup2(in[1], 0);
-    dup2(out[1], 1);
-    close(in[0]), close(in[1]), close(out[0]), close(out[1]);
-    execvp(argv[1], argv + 1);
-    fail("exec");
-  }
-  close(in[1]), close(out[1]);
+  struct command command = start(argv + 1);
   static struct flow flows[2];
-  flows[0].from = 0, flows[0].to = in[0];
-  flows[1].from = out[0], flows[1].to = 1;
-  int ends[] = {0, in[0], out[0], 1};
+  flows[0].from = 0, flows[0].to = command.to;
+  flows[1].from = command.from, flows[1].to = 1;
+  int ends[] = {0, command.to, command.from, 1};
   for (int i = 0; i < 4; i++) fcntl(ends[i], F_SETFL, fcntl(ends[i], F_GETFL) | O_NONBLOCK);
   int is_open = 1;
   for (;;) {
@@ -72,11 +57,11 @@ int main(int argc, char **argv) {
     if (poll(fds, 4, -1) < 0) fail("poll");
     if (is_open && !move(&flows[0], fds[0].revents, fds[1].revents)) {
       is_open = 0;
-      shutdown(in[0], SHUT_WR);
+      shutdown(command.to, SHUT_WR);
     }
     if (!move(&flows[1], fds[2].revents, fds[3].revents)) break;
   }
   int status;
-  waitpid(child, &status, 0);
+  waitpid(command.pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

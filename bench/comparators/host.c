@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include "command.h"
 
 #define MODERN_META                                                                           \
   "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                    \
@@ -34,33 +35,10 @@ enum { FIRST_ID = 1000000000, ID_DIGITS = 10, ID_AT = sizeof "{\"jsonrpc\":\"2.0
 static int to, from, is_modern;
 static char buffer[1 << 18];
 
-static void fail(const char *what) {
-  perror(what);
-  exit(1);
-}
-
 static double now_us(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int start(char **command) {
-  int in[2], out[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, in) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, out) != 0) fail("socketpair");
-  pid_t child = fork();
-  if (child < 0) fail("fork");
-  if (child == 0) {
-    dup2(in[1], 0);
-    dup2(out[1], 1);
-    close(in[0]), close(in[1]), close(out[0]), close(out[1]);
-    execvp(command[0], command);
-    fail("exec");
-  }
-  close(in[1]), close(out[1]);
-  to = in[0];
-  from = out[0];
-  return child;
 }
 
 static void say(const char *text) {
@@ -144,7 +122,9 @@ static void measure(size_t bytes, int count, int in_flight, const char *method) 
 int main(int argc, char **argv) {
   if (argc < 3) return 64;
   is_modern = strcmp(argv[1], "modern") == 0;
-  int child = start(argv + 2);
+  struct command command = start(argv + 2);
+  to = command.to;
+  from = command.from;
   if (!is_modern) {
     say(INITIALIZE);
     for (ssize_t got = 0; got == 0 || buffer[got - 1] != '\n';) {
@@ -155,7 +135,7 @@ int main(int argc, char **argv) {
   }
   fcntl(to, F_SETFL, O_NONBLOCK);
   fcntl(from, F_SETFL, O_NONBLOCK);
-  printf("%d\n", child);
+  printf("%d\n", command.pid);
   fflush(stdout);
   size_t bytes;
   int count, in_flight;

@@ -3,10 +3,9 @@ import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { unrefTimer } from '../../src/client/timer.ts';
 import { ByteSink } from '../../src/run/bytes.ts';
-import { Conversation } from '../../src/run/conversation.ts';
 import { Guard, type Judgement } from '../../src/run/guard/guard.ts';
 import { LineWriter } from '../../src/run/line-writer.ts';
-import { Notices } from '../../src/run/notices.ts';
+import { makeConversation } from '../support/conversation.ts';
 
 /** A guard to which the disk has not answered yet. */
 class WaitingGuard extends Guard {
@@ -29,19 +28,7 @@ describe('Conversation, what is said again to a new process', () => {
   ] as const) {
     it(`waits for the guard, which then says ${judgement === 'pass' ? 'yes' : 'no'}`, async () => {
       const guard = new WaitingGuard();
-      const conversation = new Conversation({
-        host: new LineWriter(),
-        guard,
-        notices: new Notices(() => undefined),
-        timer: unrefTimer,
-        onEra: () => undefined,
-        onInitialized: () => undefined,
-        onHostRootsChanged: () => undefined,
-        hostRoots: { areWanted: () => false, onTold: () => assert.fail(), areSought: () => false, warn: assert.fail },
-        onHostEnd: () => undefined,
-        isHostHeard: () => true,
-        onFault: assert.fail,
-      });
+      const conversation = makeConversation(new LineWriter(), guard);
       const stream = new PassThrough();
       conversation.server.redirect(new ByteSink(stream));
       conversation.handshake.noteListening('"l"', Buffer.from(LISTEN));

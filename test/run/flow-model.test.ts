@@ -8,13 +8,12 @@ import { launchPlan } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { Tombstone } from '../../src/disk/tombstone.ts';
 import { ByteSink } from '../../src/run/bytes.ts';
-import { Conversation } from '../../src/run/conversation.ts';
 import { Guard } from '../../src/run/guard/guard.ts';
 import { LineFlow } from '../../src/run/line-flow.ts';
 import { LineWriter } from '../../src/run/line-writer.ts';
-import { Notices } from '../../src/run/notices.ts';
 import { RootsChannel } from '../../src/run/roots-channel.ts';
 import { ChunkSource, cut } from '../support/chunk-source.ts';
+import { makeConversation } from '../support/conversation.ts';
 import type { Json } from '../support/run-host.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -196,19 +195,7 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
   const host = new LineWriter(toHost.sink);
   const guard = new Guard({ timer: unrefTimer, cwd: () => '/', onAnswer: assert.fail, onRefused: () => assert.fail() });
   guard.update({ ...PLAN, guard: 'off' }, []);
-  const conversation = new Conversation({
-    host,
-    guard,
-    notices: new Notices(() => undefined),
-    timer: unrefTimer,
-    onEra: () => undefined,
-    onInitialized: () => undefined,
-    onHostRootsChanged: () => undefined,
-    hostRoots: { areWanted: () => false, onTold: () => assert.fail(), areSought: () => false, warn: assert.fail },
-    onHostEnd: () => undefined,
-    isHostHeard: () => true,
-    onFault: (fault) => assert.fail(fault),
-  });
+  const conversation = makeConversation(host, guard);
   const { server } = conversation;
   server.redirect(atServer.sink);
   const told = { roots: TOLD, places: [], key: 'a' };

@@ -4,16 +4,14 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Places } from '../../src/run/guard/places.ts';
 import { HostRoots, type HostRootsList } from '../../src/run/host-roots.ts';
-import { Notices } from '../../src/run/notices.ts';
 import type { Reply } from '../../src/run/own-requests.ts';
-import { RunSession } from '../../src/run/run-session.ts';
 import { childrenOf } from '../support/children.ts';
 import { viewOf } from '../support/fake-daemon.ts';
-import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { mountLine } from '../support/mount-line.ts';
 import { needsMounts, runWithPrivateMounts } from '../support/private-mounts.ts';
-import { type Json, OBEDIENT_SERVER, type RunHost, useRun } from '../support/run-host.ts';
+import { type Json, type RunHost, useRun } from '../support/run-host.ts';
+import { startRunInProcess } from '../support/run-in-process.ts';
 import { type RunSetup, setUpRun } from '../support/run-setup.ts';
 import { makeTree } from '../support/tree.ts';
 
@@ -380,33 +378,17 @@ describe('rootsd run, where a file system hangs that its arguments and the host 
 
 describe('RunSession, roots of the host', () => {
   it("that come after the deadline are nobody's: not used, and not passed to the server", async (t) => {
-    const base = makeTree(t, ['dir a', 'dir b', 'dir run']);
-    const host = new HostInProcess();
-    const attachment = new AttachmentInProcess(`${base}/run`, viewOf({ a: `${base}/a`, b: `${base}/b` }));
     const timer = new ManualTimer();
-    const said: string[] = [];
-    const session = new RunSession({
-      run: {
-        server: 'o',
-        host: null,
-        socket: undefined,
-        stdio: 'socket',
-        command: [process.execPath, OBEDIENT_SERVER],
-      },
-      host,
-      mayStartEarly: () => true,
-      reach: attachment.reach,
-      runtimeDirectories: [],
-      notices: new Notices((bytes) => said.push(String(bytes))),
+    const { base, host, said } = startRunInProcess(t, {
+      tree: ['dir a', 'dir b'],
+      allowed: ['a', 'b'],
       timer: timer.after,
     });
-    t.after(() => session.crash(new Error('the test is over')));
-    void session.run();
     const asked = host.next(({ method }) => method === 'roots/list');
     await host.initialize({ roots: {} });
     const { id } = await asked;
     timer.advance(5_000);
-    while (!said.join('').includes('does not list them')) await new Promise((resolve) => setImmediate(resolve));
+    while (!said().includes('does not list them')) await new Promise((resolve) => setImmediate(resolve));
     host.send({ id, ...rootsOf(`${base}/b`) });
     const { result } = (await host.request(7, 'roots')) as { result: { result: { roots: Json[] } } };
     assert.deepEqual(

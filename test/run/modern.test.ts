@@ -1,14 +1,11 @@
 // Revision 2026-07-28 behind `rootsd run`: capabilities in each request, questions in results.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { Notices } from '../../src/run/notices.ts';
-import { RunSession } from '../../src/run/run-session.ts';
 import { viewOf } from '../support/fake-daemon.ts';
-import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
-import { type Json, OBEDIENT_SERVER, type RunHost, useRun } from '../support/run-host.ts';
+import { type Json, type RunHost, useRun } from '../support/run-host.ts';
+import { startRunInProcess } from '../support/run-in-process.ts';
 import { type RunSetup, type RunSetupOptions, setUpRun } from '../support/run-setup.ts';
-import { makeTree } from '../support/tree.ts';
 
 const program = useRun();
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -460,28 +457,12 @@ describe('rootsd run, a host of revision 2026-07-28 that offers roots', () => {
 
 describe('RunSession, a host of revision 2026-07-28 that offers roots and does not list them', () => {
   it('is asked once, and again only when it has answered', async (t) => {
-    const base = makeTree(t, ['dir a', 'dir b', 'dir run']);
-    const host = new HostInProcess();
-    const attachment = new AttachmentInProcess(`${base}/run`, viewOf({ a: `${base}/a`, b: `${base}/b` }));
     const timer = new ManualTimer();
-    const said: string[] = [];
-    const session = new RunSession({
-      run: {
-        server: 'o',
-        host: null,
-        socket: undefined,
-        stdio: 'socket',
-        command: [process.execPath, OBEDIENT_SERVER],
-      },
-      host,
-      mayStartEarly: () => true,
-      reach: attachment.reach,
-      runtimeDirectories: [],
-      notices: new Notices((bytes) => said.push(String(bytes))),
+    const { base, host, said } = startRunInProcess(t, {
+      tree: ['dir a', 'dir b'],
+      allowed: ['a', 'b'],
       timer: timer.after,
     });
-    t.after(() => session.crash(new Error('the test is over')));
-    void session.run();
     const question = asking({ r: ROOTS }, '"s"');
     const capabilities = { roots: {} };
     const script = [question, question, question, DONE];
@@ -492,9 +473,9 @@ describe('RunSession, a host of revision 2026-07-28 that offers roots and does n
     };
     assert.equal((await ask(1)).resultType, 'input_required');
     timer.advance(4_999);
-    assert.deepEqual(said, []);
+    assert.equal(said(), '');
     timer.advance(1);
-    assert.match(said.join(''), /does not list them/);
+    assert.match(said(), /does not list them/);
     assert.equal((await ask(2)).resultType, 'complete', 'answered here');
     const more = { inputResponses: { r: { roots: [{ uri: `file://${base}/b` }] } }, requestState: 's' };
     assert.equal((await ask(3, more)).resultType, 'complete');

@@ -2,25 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { type Timer, unrefTimer } from '../../src/client/timer.ts';
-import type { Ended } from '../../src/run/child.ts';
-import { Notices } from '../../src/run/notices.ts';
 import { identifyProcess } from '../../src/run/processes.ts';
-import { RunSession } from '../../src/run/run-session.ts';
-import { type FakeView, viewOf } from '../support/fake-daemon.ts';
-import { AttachmentInProcess, HostInProcess } from '../support/host-in-process.ts';
+import { viewOf } from '../support/fake-daemon.ts';
+import type { HostInProcess } from '../support/host-in-process.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
-import { type Json, OBEDIENT_SERVER } from '../support/run-host.ts';
-import { makeTree } from '../support/tree.ts';
+import type { Json } from '../support/run-host.ts';
+import { type RunInProcess, startRunInProcess } from '../support/run-in-process.ts';
 
-interface InProcess {
-  readonly base: string;
-  readonly host: HostInProcess;
-  readonly attachment: AttachmentInProcess;
-  /** The end of the session, which has begun. */
-  readonly ended: Promise<Ended>;
-  /** All that `run` has said. */
-  readonly said: () => string;
-  readonly view: (...names: readonly string[]) => FakeView;
+interface Holding extends RunInProcess {
   /** From now on a server whose first argument is this path does not answer `initialize`. */
   readonly hold: (path: string) => void;
   /** Is there one that would answer? */
@@ -29,37 +18,16 @@ interface InProcess {
 }
 
 /** A session within this process. The obedient server gets `args`; what it may have is `a`. */
-function setUp(t: TestContext, args: readonly string[], timer: Timer = unrefTimer): InProcess {
-  const base = makeTree(t, ['file a/f x', 'dir b', 'dir c', 'dir run']);
-  const host = new HostInProcess();
-  const view = (...names: readonly string[]): FakeView =>
-    viewOf(Object.fromEntries(names.map((name) => [name, `${base}/${name}`])));
-  const attachment = new AttachmentInProcess(`${base}/run`, view('a'));
-  const said: string[] = [];
-  const hold = `${base}/hold`;
-  const session = new RunSession({
-    run: {
-      server: 'o',
-      host: null,
-      socket: undefined,
-      stdio: 'socket',
-      command: [process.execPath, OBEDIENT_SERVER, ...args, '--hold', hold],
-    },
-    host,
-    mayStartEarly: () => true,
-    reach: attachment.reach,
-    runtimeDirectories: [],
-    notices: new Notices((bytes) => said.push(String(bytes))),
+function setUp(t: TestContext, args: readonly string[], timer: Timer = unrefTimer): Holding {
+  const run = startRunInProcess(t, {
+    tree: ['file a/f x', 'dir b', 'dir c'],
+    allowed: ['a'],
+    args: (base) => [...args, '--hold', `${base}/hold`],
     timer,
   });
-  t.after(() => session.crash(new Error('the test is over')));
+  const hold = `${run.base}/hold`;
   return {
-    base,
-    host,
-    attachment,
-    view,
-    ended: session.run(),
-    said: () => said.join(''),
+    ...run,
     hold: (path) => writeFileSync(hold, path),
     isHeld: () => existsSync(`${hold}.held`),
     release: () => rmSync(hold),
