@@ -6,20 +6,19 @@ import type { PathPattern } from '../core/pattern.ts';
 import type { Places } from '../core/place.ts';
 import type { RootDeclaration } from '../core/policy.ts';
 import { runAtOnce } from '../core/steps.ts';
-import { Agenda } from './agenda.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
-import { DirectoryWatches } from './directory-watches.ts';
 import { mountedOver } from './hints.ts';
 import { type KernelWalk, kernelWalk } from './kernel-walk.ts';
 import type { Looking } from './looking.ts';
 import { Lookout } from './lookout.ts';
+import { Looks } from './looks.ts';
 import { MountWatch } from './mount-watch.ts';
 import { type MountChange, MountTable } from './mounts.ts';
 import { type Leads, PathLook } from './path-look.ts';
 import type { ReadProject } from './project-file.ts';
-import { Rests } from './rests.ts';
 import { runInSlices } from './slices.ts';
 import { SlowPlaces } from './slow-places.ts';
+import { ROOT_SWEEP_SHARE, Sweeps } from './sweeps.ts';
 import { warnOnceOfLimit } from './watch-limit.ts';
 import { WatchedPlaces } from './watched-places.ts';
 
@@ -83,59 +82,37 @@ export function openRootWatcher(options: RootWatcherOptions): RootWatcher {
   return new Watcher(options);
 }
 
-/** Hints come in bursts. */
-const HINT_MS = 10;
-const SWEEP_MS = 2_000;
-/**
- * Sweeps, and what else there is to do while nothing happens, take at most one part of so many of the processor's time: with
- * the sweeps of the policies (policy/watch-policies.ts), less than a hundredth.
- */
-export const ROOT_SWEEP_SHARE = 160;
-/** Most looks take two steps, and a step some 20 us. */
-const ALL_REST = { fewSteps: 16, restMsPerStep: 2 };
-/** What comes has often gone again, which is more to look at. */
-const ENTRIES_REST = { fewSteps: 0, restMsPerStep: 5 };
-
 class Watcher implements RootWatcher {
   readonly #options: RootWatcherOptions;
   readonly #clock: Clock;
-  readonly #agenda: Agenda<Looking>;
-  /** Of whom single entries are looked at. */
-  readonly #entryAgenda: Agenda<Looking>;
-  readonly #watches: DirectoryWatches<Looking>;
+  readonly #looks: Looks;
+  readonly #sweeps: Sweeps;
   readonly #mounts: MountTable;
   readonly #mountWatch: MountWatch;
   readonly #slow: SlowPlaces<Looking>;
   readonly #lookout: Lookout;
   readonly #all: WatchedPlaces;
-  /** In the middle of a look: one or two. */
-  readonly #busy: Looking[] = [];
-  readonly #rests = new Rests<Looking>(ALL_REST);
-  readonly #entryRests = new Rests<Looking>(ENTRIES_REST);
   /** New, and not looked at yet. */
   #unseen: Looking[] = [];
   /** Runs while something is unseen. */
   #first: Promise<void> | null = null;
   #changed = false;
   #closed = false;
-  #sweeps = 0;
-  #lastSweepMs = 0;
-  #running: Promise<void> = Promise.resolve();
-  #queued: Promise<void> | null = null;
-  #cancelNextSweep: () => void = () => {};
 
   constructor(options: RootWatcherOptions) {
     const { clock = SYSTEM_CLOCK, walk = kernelWalk(), readProject, onWarning } = options;
     this.#options = options;
     this.#clock = clock;
     this.#mounts = openMountTable(options);
-    this.#agenda = new Agenda(clock, (due) => void this.#run(this.#lookAtAll(due)));
-    this.#entryAgenda = new Agenda(clock, (due) => void this.#run(this.#lookAtEntries(due)));
-    this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#agenda.add(looking, clock.now()) });
+    this.#sweeps = new Sweeps({ clock, sweep: () => this.#run(this.#sweepSteps()) });
+    this.#slow = new SlowPlaces({ clock, onAnswer: (looking) => this.#looks.lookSoon(looking) });
     this.#lookout = new Lookout({ walk, mounts: this.#mounts, clock, helper: options.isPatient ? this.#slow : null });
-    this.#watches = new DirectoryWatches({
+    this.#looks = new Looks({
+      clock,
+      has: (looking) => this.#all.has(looking),
+      run: (steps) => void this.#run(steps),
+      onChange: () => this.#noteChange(),
       mayTouch: this.#lookout.mayTouch,
-      onHint: (looking, directory, entry) => this.#hear(looking, directory, entry),
       onExhausted: warnOnceOfLimit(onWarning),
     });
     this.#all = new WatchedPlaces({
@@ -162,7 +139,7 @@ class Watcher implements RootWatcher {
     this.#unseen = this.#unseen.concat(this.#all.replace(declarations, patterns));
     if (!this.#options.isPatient) {
       runAtOnce(this.#lookAtUnseen());
-      this.#sweepIn(0);
+      this.#sweeps.nextIn(0);
       return Promise.resolve();
     }
     this.#first ??= this.#lookFirst();
@@ -174,12 +151,7 @@ class Watcher implements RootWatcher {
   }
 
   sweep(): Promise<void> {
-    this.#queued ??= this.#running.then(() => {
-      this.#queued = null;
-      this.#running = this.#sweepNow();
-      return this.#running;
-    });
-    return this.#queued;
+    return this.#sweeps.next();
   }
 
   resolve(path: string): Promise<Leads> {
@@ -190,20 +162,17 @@ class Watcher implements RootWatcher {
 
   counts(): RootWatcherCounts {
     const { size: places } = this.#all;
-    const [sweeps, lastSweepMs] = [this.#sweeps, this.#lastSweepMs];
-    return { places, ...this.#watches.counts(), ...this.#slow.counts(), sweeps, lastSweepMs };
+    return { places, ...this.#looks.counts(), ...this.#slow.counts(), ...this.#sweeps.counts() };
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cancelNextSweep();
+    this.#sweeps.close();
     this.#slow.close();
     this.#mountWatch.close();
     this.#mounts.close();
-    this.#agenda.close();
-    this.#entryAgenda.close();
-    this.#watches.close();
+    this.#looks.close();
   }
 
   [Symbol.dispose](): void {
@@ -220,7 +189,7 @@ class Watcher implements RootWatcher {
     this.#first = null;
     // Whoever waits for this reads places() anew.
     this.#changed = false;
-    this.#sweepIn(0);
+    this.#sweeps.nextIn(0);
   }
 
   *#lookAtUnseen(): Generator<void> {
@@ -228,7 +197,7 @@ class Watcher implements RootWatcher {
     this.#unseen = [];
     for (const looking of unseen) {
       // A sweep may be in the middle of it, and goes on when this slice is over.
-      while (this.#busy.includes(looking)) yield;
+      while (this.#looks.isBusy(looking)) yield;
       if (this.#all.has(looking)) yield* this.#lookNew(looking);
       yield;
     }
@@ -237,7 +206,7 @@ class Watcher implements RootWatcher {
 
   /** Without patience nothing is watched before the first sweep: whoever only asks once has no use for it. */
   #lookNew(looking: Looking): Generator<void, unknown> {
-    return this.#options.isPatient ? this.#lookAt(looking) : looking.look(this.#clock.now());
+    return this.#options.isPatient ? this.#looks.lookAt(looking) : looking.look(this.#clock.now());
   }
 
   *#takeAnswers(): Generator<void> {
@@ -248,24 +217,10 @@ class Watcher implements RootWatcher {
     this.#all.invalidate();
   }
 
-  async #sweepNow(): Promise<void> {
-    if (this.#closed) return;
-    this.#cancelNextSweep();
-    this.#lastSweepMs = await this.#run(this.#sweepSteps());
-    this.#sweeps += 1;
-    this.#sweepIn(Math.max(SWEEP_MS, ROOT_SWEEP_SHARE * this.#lastSweepMs));
-  }
-
-  #sweepIn(delayMs: number): void {
-    if (this.#closed) return;
-    this.#cancelNextSweep();
-    this.#cancelNextSweep = this.#clock.after(delayMs, () => void this.sweep());
-  }
-
   *#sweepSteps(): Generator<void> {
-    yield* this.#watches.verify();
+    yield* this.#looks.verifyWatches();
     yield* this.#lookAtMounted();
-    yield* this.#lookAtAll(this.#all.everything());
+    yield* this.#looks.lookAtAll(this.#all.everything());
   }
 
   /** Looks at what a change of the mount table may have to do with. */
@@ -279,7 +234,7 @@ class Watcher implements RootWatcher {
       const over = looking.hints.map((hint) => mountedOver(hint, points)).filter((point) => point !== undefined);
       if (over.length === 0) continue;
       for (const point of over) concerned.add(point);
-      yield* this.#lookAt(looking);
+      yield* this.#looks.lookAt(looking);
     }
     if (concerned.size > 0) this.#options.onMounts?.(changes.filter(({ point }) => concerned.has(point)));
   }
@@ -296,101 +251,19 @@ class Watcher implements RootWatcher {
     return spentMs;
   }
 
-  *#lookAtAll(everything: Iterable<Looking>): Generator<void> {
-    for (const looking of everything) {
-      yield* this.#lookAt(looking);
-      yield;
-    }
-  }
-
-  #hear(looking: Looking, directory: string, entry: string | null): void {
-    const isSmall = looking.hear?.(directory, entry) === true;
-    const [agenda, rests] = isSmall ? [this.#entryAgenda, this.#entryRests] : [this.#agenda, this.#rests];
-    agenda.add(looking, Math.max(this.#clock.now() + HINT_MS, rests.restedMs(looking)));
-  }
-
-  *#lookAtEntries(due: readonly Looking[]): Generator<void> {
-    for (const looking of due) {
-      while (this.#busy.includes(looking)) yield;
-      if (looking.lookAtEntries === undefined || !this.#all.has(looking)) continue;
-      this.#busy.push(looking);
-      try {
-        const { result, steps } = yield* counted(looking.lookAtEntries(this.#clock.now()));
-        this.#entryRests.note(looking, steps, this.#clock.now());
-        if (result) this.#noteChange();
-      } finally {
-        this.#busy.splice(this.#busy.indexOf(looking), 1);
-      }
-    }
-  }
-
-  *#lookAt(looking: Looking): Generator<void> {
-    if (this.#busy.includes(looking)) {
-      this.#agenda.add(looking, this.#clock.now() + HINT_MS);
-      return;
-    }
-    this.#busy.push(looking);
-    try {
-      // What changed before a watch was hung gave no hint: it is hung first.
-      this.#aim(looking);
-      if (yield* this.#lookOnce(looking)) yield* this.#lookOnce(looking);
-    } finally {
-      this.#busy.splice(this.#busy.indexOf(looking), 1);
-    }
-  }
-
-  /** Returns whether watches are new that should have been there before. */
-  *#lookOnce(looking: Looking): Generator<void, boolean> {
-    const look = looking.look(this.#clock.now());
-    let isNew = false;
-    for (let steps = 0; ; steps += 1) {
-      const step = look.next();
-      isNew = this.#aim(looking) || isNew;
-      if (step.done) {
-        this.#note(looking, step.value, steps);
-        return isNew;
-      }
-      yield;
-    }
-  }
-
-  #note(looking: Looking, changed: boolean, steps: number): void {
-    if (!this.#all.has(looking)) return;
-    this.#rests.note(looking, steps, this.#clock.now());
-    if (looking.dueMs !== null) this.#agenda.add(looking, looking.dueMs);
-    if (changed) this.#noteChange();
-  }
-
   #noteChange(): void {
     this.#changed = true;
     this.#all.invalidate();
   }
 
-  /** Watches what hints at it now; true if that was not watched before. */
-  #aim(looking: Looking): boolean {
-    return !this.#closed && this.#all.has(looking) && this.#watches.want(looking, looking.hints);
-  }
-
   /** Before the first sweep there is no need: that one comes to everything. */
   #watchSoon(looking: Looking): void {
-    if (this.#sweeps > 0) this.#agenda.add(looking, this.#clock.now());
+    if (this.#sweeps.counts().sweeps > 0) this.#looks.lookSoon(looking);
   }
 
   #forget(looking: Looking): void {
     this.#slow.forget(looking);
-    this.#rests.forget(looking);
-    this.#entryRests.forget(looking);
-    this.#agenda.remove(looking);
-    this.#entryAgenda.remove(looking);
-    this.#watches.forget(looking);
-  }
-}
-
-function* counted<T>(look: Generator<void, T>): Generator<void, { readonly result: T; readonly steps: number }> {
-  for (let steps = 0; ; steps += 1) {
-    const step = look.next();
-    if (step.done) return { result: step.value, steps };
-    yield;
+    this.#looks.forget(looking);
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT_SWEEP_SHARE } from '../../src/disk/watch-roots.ts';
+import { ROOT_SWEEP_SHARE } from '../../src/disk/sweeps.ts';
 import { POLICY_SWEEP_SHARE } from '../../src/policy/watch-policies.ts';
 import { FakeClock } from '../support/clock.ts';
 import { countedHints, HINTS_ONLY, openedWatcher, replace, SWEEP_ONLY } from '../support/policy-watcher.ts';
