@@ -1,6 +1,6 @@
 import type { PeerClaims } from '../core/identify.ts';
 import type { Observed, Peer } from '../core/peer.ts';
-import type { LaunchPlan, SessionReport } from '../core/protocol.ts';
+import type { AttachResult, LaunchPlan, SessionReport } from '../core/protocol.ts';
 import type { Quota } from '../core/quota.ts';
 import type { ToldView } from '../core/told-view.ts';
 import type { View } from '../core/view.ts';
@@ -48,4 +48,18 @@ export function keyOf(claims: PeerClaims, observed: Observed | null): string {
   return JSON.stringify([claims, observed], (name, value) =>
     name === 'pid' || name === 'startTime' ? undefined : value,
   );
+}
+
+/** A session's peer, as it is told and written down. */
+export function wirePeer({ alike, pid }: Live): AttachResult['peer'] {
+  const { observed, claimed, class: peerClass } = alike.peer;
+  return {
+    uid: observed?.user.uid ?? null,
+    gid: observed?.gid ?? null,
+    pid,
+    exe: observed?.exe ?? null,
+    class: peerClass,
+    server: claimed.server,
+    host: claimed.host,
+  };
 }

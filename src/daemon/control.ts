@@ -11,7 +11,7 @@ import type { ControlHandlers } from '../socket/control-session.ts';
 import type { Consent } from './consent.ts';
 import { parseParams } from './control-params.ts';
 import { explainRoots, explainServer, explainTarget, type Question } from './explain.ts';
-import type { SessionRow } from './sessions.ts';
+import type { SessionRow } from './session-rows.ts';
 
 export interface StatusReply {
   readonly version: string;

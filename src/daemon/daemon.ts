@@ -1,12 +1,9 @@
-// The parts of the daemon in order: opened one after the other, closed in reverse. A change of the policy or of the disk
-// ends in #refresh(): build the new whole, swap one reference, tell the sessions whose view changed. That is done in
-// slices, for a policy can name thousands of places: peers are answered in between, from what is in force then.
+// The parts of the daemon in order: opened one after the other, closed in reverse; and what each tells the others.
 
 import type { Catalogue } from '../core/catalogue.ts';
-import { type Problem, type RootsError, startOf } from '../core/errors.ts';
-import { type Evidence, gatherEvidence, gatherInSteps } from '../core/evidence.ts';
+import type { RootsError } from '../core/errors.ts';
+import type { Evidence } from '../core/evidence.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
-import { patternPath } from '../core/pattern.ts';
 import type { User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
@@ -15,11 +12,9 @@ import { SYSTEM_CLOCK } from '../disk/clock.ts';
 import { failure } from '../disk/failure.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
 import { machineMoment } from '../disk/moment.ts';
-import type { MountChange } from '../disk/mounts.ts';
 import type { Native } from '../disk/native.ts';
 import type { Leads } from '../disk/path-look.ts';
 import type { ReadProject } from '../disk/project-file.ts';
-import { nextTurn, runInSlices } from '../disk/slices.ts';
 import { openRootWatcher, type RootWatcher } from '../disk/watch-roots.ts';
 import { openPolicyWatcher, type PolicyWatcher } from '../policy/watch-policies.ts';
 import type { AttachedSession, HostRoot } from '../socket/authority.ts';
@@ -30,28 +25,28 @@ import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
+import { Activation, type InForce } from './activation.ts';
 import { Consent, type ConsentOptions } from './consent.ts';
 import { type ConsentControlled, consentHandlers } from './consent-control.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
 import { Endpoints } from './endpoints.ts';
 import { KeptSockets } from './kept-sockets.ts';
 import type { KnownServers } from './known-servers.ts';
-import type { LayerStatus, Layers, ReloadOutcome } from './layers.ts';
+import type { Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
+import { recordLayers, recordMounts, recordRoots, recordServers } from './record-state.ts';
 import { Reloads } from './reloads.ts';
-import { type SessionRow, Sessions } from './sessions.ts';
+import type { SessionRow } from './session-rows.ts';
+import { Sessions } from './sessions.ts';
+import { type StatusFacts, statusOf } from './status.ts';
 
-export interface DaemonOptions {
+export interface DaemonOptions extends Pick<StatusFacts, 'configProblems' | 'keepingProblems'> {
   /** Not read yet. */
   readonly layers: Layers;
   /** What the policy watcher watches: the layers' directories. */
   readonly policyDirectories: readonly string[];
   readonly readProject: ReadProject;
   readonly knownServers: KnownServers;
-  /** What is wrong with rootsd.yaml while an older reading of it is in force. */
-  readonly configProblems: () => readonly Problem[];
-  /** What of the last good states is not kept: that says nothing of what is in force. */
-  readonly keepingProblems: () => readonly Problem[];
   readonly own: User;
   readonly peersAt: ListenAt;
   readonly controlAt: ListenAt;
@@ -84,8 +79,6 @@ interface Reading {
 
 /** How long `reload --wait` waits for sessions to acknowledge. */
 const ACKNOWLEDGE_MS = 2_000;
-/** Local disks are looked at in less: whoever is told a list need not be told two. */
-const NARROW_MS = 100;
 /** A sweep apart. */
 const MAX_RETRIES = 3;
 
@@ -106,19 +99,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   readonly #since: number;
   readonly #acknowledgements = new Acknowledgements();
   readonly #parts: OpenParts;
-  #policy: Policy;
-  /** Of the policy. */
-  #generation = '';
-  /** What is to be in force once its places are looked at, and when it is. */
-  #next = { generation: '', done: Promise.resolve() };
-  #evidence: Evidence;
-  /** What is to be in force, while that is looked at for long: what it denies acts already. */
-  #limiting: Policy | null = null;
-  /** Under way; null: nothing has changed since the last one. */
-  #refreshing: Promise<void> | null = null;
-  /** Something has changed since the one under way has begun. */
-  #isStale = false;
-  #isClosed = false;
+  readonly #activation: Activation;
   readonly consent: Consent;
   #sessions: Sessions;
   readonly #endpoints: Endpoints;
@@ -138,25 +119,19 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       begin: () => options.onReload?.begin(),
       end: () => options.onReload?.end(),
     });
-    this.#policy = options.layers.policy;
-    this.#evidence = gatherEvidence(this.#policy, { roots: [], resolved: new Map() });
+    const { layers, knownServers } = options;
+    this.#activation = new Activation({ layers, knownServers, tell: (inForce, before) => this.#tell(inForce, before) });
     this.consent = new Consent({
       ...options.consent,
       readMoment: machineMoment(),
       clock: SYSTEM_CLOCK,
       record: options.log,
-      onChange: () => void this.#refresh(),
+      onChange: () => void this.#activation.refresh(),
       onOwn: (sessions) => this.#sessions.separate(sessions),
       wantedOf: (session) => this.#sessions.wantedOf(session),
     });
     this.#parts.add(this.consent);
-    const inForce = {
-      evidence: this.#evidence,
-      generation: this.#generation,
-      policyState: options.layers.state,
-      catalogue: options.knownServers.servers,
-    };
-    this.#sessions = new Sessions(inForce, {
+    this.#sessions = new Sessions(this.#activation.inForce, {
       record: options.log,
       version: VERSION,
       policyDirectories: options.policyDirectories,
@@ -186,27 +161,10 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       }),
     );
     this.#report(await layers.reload());
-    this.#policy = layers.policy;
-    this.#generation = layers.generation;
-    this.#next = { generation: this.#generation, done: Promise.resolve() };
-    this.#roots = this.#parts.add(
-      openRootWatcher({
-        declarations: this.#policy.roots,
-        patterns: pathsOf(this.#policy),
-        readProject: this.#options.readProject,
-        walk: kernelWalk(native?.openat2NoMagicLinks),
-        isPatient: true,
-        ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
-        onChange: () => void this.#refresh(),
-        onMounts: (changes) => this.#reportMounts(changes),
-        onWarning: (warning: RootsError) =>
-          log('warn', warning.code === 'WATCH_LIMIT' ? LOG_EVENTS.watchFallback : LOG_EVENTS.placeLeftOut, {
-            error: warning,
-          }),
-      }),
-    );
+    this.#roots = this.#parts.add(this.#watchRoots(layers.policy));
+    this.#activation.begin(this.#roots);
     await this.#roots.ready();
-    await this.#refresh();
+    await this.#activation.refresh();
     const authority = {
       attach: this.#attach.bind(this),
       acknowledged: this.#acknowledged.bind(this),
@@ -230,9 +188,27 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     this.#parts.add(kept);
   }
 
+  #watchRoots(policy: Policy): RootWatcher {
+    const { readProject, native, log } = this.#options;
+    return openRootWatcher({
+      declarations: policy.roots,
+      patterns: pathsOf(policy),
+      readProject,
+      walk: kernelWalk(native?.openat2NoMagicLinks),
+      isPatient: true,
+      ...(native === null ? {} : { mountsChanged: native.mountsChanged }),
+      onChange: () => void this.#activation.refresh(),
+      onMounts: (changes) => recordMounts(log, changes),
+      onWarning: (warning: RootsError) =>
+        log('warn', warning.code === 'WATCH_LIMIT' ? LOG_EVENTS.watchFallback : LOG_EVENTS.placeLeftOut, {
+          error: warning,
+        }),
+    });
+  }
+
   /** Closes the parts in reverse; goes on when one fails. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#activation.close();
     await this.#parts.close();
     this.#options.log('info', LOG_EVENTS.stopped, {});
   }
@@ -255,7 +231,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   }
 
   evidence(): Evidence {
-    return this.#evidence;
+    return this.#activation.inForce.evidence;
   }
 
   async resolve(path: string): Promise<Leads> {
@@ -263,11 +239,11 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   }
 
   policy(): Policy {
-    return this.#policy;
+    return this.#activation.policy;
   }
 
   refreshed(): Promise<void> {
-    return this.#refreshing ?? Promise.resolve();
+    return this.#activation.refreshed();
   }
 
   launchers(): readonly (number | null)[] {
@@ -284,26 +260,8 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   }
 
   status(): StatusReply {
-    const { layers, knownServers } = this.#options;
-    const wrong = [...this.#options.configProblems(), ...knownServers.problems, ...this.#consentProblems()];
-    return {
-      version: VERSION,
-      generation: layers.generation,
-      state: layers.state === 'ok' && wrong.length > 0 ? 'degraded' : layers.state,
-      problems: [...wrong, ...layers.problems, ...this.#options.keepingProblems()],
-      sessions: this.#sessions.count,
-      roots: this.#evidence.roots.length,
-      since: new Date(this.#since).toISOString(),
-      layers: layers.statuses.map(layerReply),
-    };
-  }
-
-  /** What people have answered cannot be used: nothing of it holds. */
-  #consentProblems(): readonly Problem[] {
-    const { refusal } = this.#options.consent.store;
-    if (refusal === null) return [];
-    const { code, message } = refusal;
-    return [{ ...startOf(this.#options.consent.store.path), code, message, severity: 'error' }];
+    const { count: sessions } = this.#sessions;
+    return statusOf(this.#options, { sessions, roots: this.evidence().roots.length, sinceMs: this.#since });
   }
 
   /** Reads all layers and what is known of servers again; with `wait` returns when all sessions that watch have acknowledged, or after 2 s. */
@@ -320,14 +278,16 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
 
   async #read(acceptEmpty: boolean): Promise<Reading> {
     const isKnownOtherwise = await this.#options.knownServers.reload();
-    const outcome = await this.#options.layers.reload({ acceptEmpty, onLayer: () => this.#activate() });
+    const outcome = await this.#options.layers.reload({ acceptEmpty, onLayer: () => this.#activation.activate() });
     return { isKnownOtherwise, outcome };
   }
 
   async #finish({ isKnownOtherwise, outcome }: Reading): Promise<void> {
-    await this.#next.done;
+    await this.#activation.activated();
     this.#report(outcome);
-    if (isKnownOtherwise) await this.#takeUpKnownServers();
+    if (!isKnownOtherwise) return;
+    recordServers(this.#options.log, this.#options.knownServers);
+    await this.#activation.refresh();
   }
 
   /** Also what the watcher has activated a moment before is waited for. */
@@ -337,76 +297,10 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     return { acknowledged: acknowledged.length + waited.acknowledged, late: waited.late };
   }
 
-  /**
-   * Where the policy set has changed: look where its places are, then decide anew. Until all are looked at, half of what
-   * the new policy denies is unknown: what was in force stays, and if that takes long, only what the new one tells too.
-   */
-  #activate(): void {
-    const { policy, generation } = this.#options.layers;
-    if (generation !== this.#next.generation) this.#next = { generation, done: this.#takeUp(policy, generation) };
-  }
-
-  async #takeUp(policy: Policy, generation: string): Promise<void> {
-    const looked = this.#roots?.update(policy.roots, pathsOf(policy));
-    const narrowing = setTimeout(() => this.#narrow(policy, generation), NARROW_MS);
-    await looked;
-    clearTimeout(narrowing);
-    await nextTurn();
-    // A later one has waited for the same looks.
-    if (generation !== this.#next.generation) return;
-    this.#generation = generation;
-    this.#policy = policy;
-    this.#limiting = null;
-    await this.#refresh();
-  }
-
-  async #takeUpKnownServers(): Promise<void> {
-    const { log, knownServers } = this.#options;
-    const { problems } = knownServers;
-    if (problems.length === 0) log('info', LOG_EVENTS.catalogueRead, { files: knownServers.paths });
-    else log('warn', LOG_EVENTS.catalogueRejected, { problems: problems.map(brief) });
-    await this.#refresh();
-  }
-
-  /** What the new policy denies acts now, as far as it is known where that is; what it grants waits. */
-  #narrow(policy: Policy, generation: string): void {
-    if (generation !== this.#next.generation) return;
-    this.#limiting = policy;
-    void this.#refresh();
-  }
-
-  /**
-   * Decides anew for every session; resolves when all have been told. What changes while it is under way does not begin it
-   * anew, or changes without end would keep it from its end: it is done once more.
-   */
-  #refresh(): Promise<void> {
-    this.#isStale = true;
-    this.#refreshing ??= this.#refreshUntilFresh().finally(() => {
-      this.#refreshing = null;
-    });
-    return this.#refreshing;
-  }
-
-  async #refreshUntilFresh(): Promise<void> {
-    const isClosed = () => this.#isClosed;
-    while (this.#isStale && !isClosed()) {
-      this.#isStale = false;
-      await runInSlices(this.#refreshInSteps(), isClosed);
-    }
-  }
-
-  *#refreshInSteps(): Generator<void> {
-    const places = this.#roots?.places() ?? { roots: [], resolved: new Map() };
-    const before = this.#evidence.roots;
-    // As they are now: what is to be in force while this goes on has a turn of its own.
-    const [policy, generation, limiting] = [this.#policy, this.#generation, this.#limiting];
-    const evidence = yield* gatherInSteps(policy, places);
-    const limit = limiting === null ? {} : { limit: yield* gatherInSteps(limiting, places) };
-    const { state: policyState } = this.#options.layers;
-    const catalogue = this.catalogue;
-    this.#evidence = evidence;
-    yield* this.#reportRoots(before);
-    yield* this.#sessions.refreshInSteps({ evidence, generation, policyState, catalogue, ...limit });
+  /** What is in force from now on, to everybody in turn. */
+  *#tell(inForce: InForce, before: readonly RootFacts[]): Generator<void> {
+    yield* recordRoots(this.#options.log, before, inForce.evidence.roots);
+    yield* this.#sessions.refreshInSteps(inForce);
     yield* this.consent.refreshInSteps();
     this.#endpoints.changed();
     this.#options.onChange?.();
@@ -421,7 +315,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   /** What a person has decided is in force when it resolves. */
   async #request(session: AttachedSession, root: string): Promise<void> {
     await this.consent.request(session, root);
-    await this.#refresh();
+    await this.#activation.refresh();
   }
 
   #acknowledged(session: AttachedSession, ack: Ack): void {
@@ -452,48 +346,9 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     for (const { directory } of unread) this.#policies?.retry(directory);
   }
 
-  /** What became of each root on the disk: someone may have to act on one that is gone. */
-  *#reportRoots(before: readonly RootFacts[]): Generator<void> {
-    const known = new Map(before.map((root) => [root.name, root]));
-    for (const { name, written, place, available, unavailable } of this.#evidence.roots) {
-      const was = known.get(name);
-      if (was?.available === available && was.place?.identity === place?.identity) continue;
-      const fields = { root: name, path: place?.path ?? patternPath(written), available, why: unavailable };
-      this.#options.log(available ? 'info' : 'warn', LOG_EVENTS.rootChanged, fields);
-      yield;
-    }
-  }
-
-  #reportMounts(changes: readonly MountChange[]): void {
-    for (const { point, before, after } of changes) {
-      const { type, isReadOnly } = after ?? before ?? {};
-      this.#options.log('info', LOG_EVENTS.mountChanged, { path: point, mounted: after !== null, type, isReadOnly });
-    }
-  }
-
-  /** What became of each layer that is not as it was. */
-  #report({ moved, generation }: ReloadOutcome): void {
+  #report(outcome: ReloadOutcome): void {
     this.#retry();
-    if (moved.length > 0) this.#options.onChange?.();
-    for (const status of moved) {
-      const { layer, condition, problems } = status;
-      const fields = { layer, condition, generation, files: filesOf(status), problems: problems.map(brief) };
-      if (condition === 'active' || condition === 'empty') this.#options.log('info', LOG_EVENTS.activated, fields);
-      else if (condition === 'lockdown') this.#options.log('error', LOG_EVENTS.lockdown, fields);
-      else this.#options.log('warn', LOG_EVENTS.rejected, fields);
-    }
+    if (outcome.moved.length > 0) this.#options.onChange?.();
+    recordLayers(this.#options.log, outcome);
   }
-}
-
-function layerReply(status: LayerStatus): StatusReply['layers'][number] {
-  const { layer, condition, directory, since } = status;
-  return { layer, state: condition, directory, files: filesOf(status), since: new Date(since).toISOString() };
-}
-
-function filesOf({ inForce }: LayerStatus): readonly string[] {
-  return inForce?.files.map(({ path }) => path) ?? [];
-}
-
-function brief({ code, file, line, column, message }: Problem): string {
-  return `${file}:${line}:${column}: ${message} [${code}]`;
 }

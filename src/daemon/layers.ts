@@ -231,6 +231,11 @@ async function lastGoodOf(
   return inForce === null ? source.restore(upper) : { state: 'good', policy: inForce };
 }
 
+/** The files of a layer that are in force. */
+export function filesOf({ inForce }: LayerStatus): readonly string[] {
+  return inForce?.files.map(({ path }) => path) ?? [];
+}
+
 /** The tests that fail, as problems at their places. */
 export function failedTests(results: readonly TestResult[]): readonly Problem[] {
   return results.filter(({ ok }) => !ok).map(testProblem);
