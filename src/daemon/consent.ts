@@ -50,7 +50,7 @@ export class Consent implements Part {
     const { agents } = options;
     const channels = [this.commandLine, ...(agents === null ? [] : [agents]), ...options.channels];
     const onAnswer = (answered: AnsweredQuestion, given: Given | null) => this.#answered(answered, given);
-    this.questions = new Questions({ channels, timeoutMs, clock, newId, record, onAnswer });
+    this.questions = new Questions({ channels, timeoutMs, clock, newId, record, onAnswer, onLate: onChange });
   }
 
   get agents(): Agents | null {

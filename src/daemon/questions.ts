@@ -44,6 +44,8 @@ export interface QuestionsOptions {
   readonly record: Log;
   /** An answer that counts; `given` is null for a no. What it throws leaves the question open. */
   readonly onAnswer: (answered: AnsweredQuestion, given: Given | null) => Promise<void>;
+  /** Somebody has asked while an answer was taken that is not meant for it: update() is to be called again. */
+  readonly onLate: () => void;
 }
 
 interface Open {
@@ -57,6 +59,8 @@ interface Open {
   count: number;
   /** An answer is being taken: what happens to the question meanwhile waits for that. */
   isAnswering: boolean;
+  /** Somebody has asked meanwhile. */
+  isLate: boolean;
   isOver: boolean;
 }
 
@@ -83,16 +87,19 @@ export class Questions implements Part {
   /** A session asks for all of this now: what it has not asked yet is asked, what it no longer asks for is not. */
   update(session: string, wanted: readonly Wanted[]): void {
     const texts = new Set(wanted.map(({ text }) => text));
-    for (const open of this.#open.values()) {
-      if (open.sessions.has(session) && !texts.has(open.text)) this.#leave(open, session);
-    }
     const asked = this.#asked.get(session) ?? new Set();
     this.#asked.set(session, asked);
+    for (const open of this.#open.values()) {
+      if (!open.sessions.has(session) || texts.has(open.text)) continue;
+      // Nobody has answered: where it is wanted again, it is asked again.
+      if (!open.isAnswering) asked.delete(open.text);
+      this.#leave(open, session);
+    }
     const heldBack = wanted.filter((one) => {
       if (asked.has(one.text)) return false;
       const isAsked = this.#ask(session, one);
       if (isAsked) asked.add(one.text);
-      return !isAsked;
+      return !isAsked && this.#byText.get(one.text)?.isAnswering !== true;
     });
     const [first] = heldBack;
     if (first === undefined || this.#warned.has(session)) return;
@@ -134,6 +141,7 @@ export class Questions implements Part {
     const { question, sessions } = open;
     const given = readAnswer(question, answer, answerer);
     open.isAnswering = true;
+    open.isLate = false;
     try {
       await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions] }, given);
       this.#close(open, 'it is answered');
@@ -142,6 +150,7 @@ export class Questions implements Part {
       open.isAnswering = false;
       if (open.isOver) this.#withdraw(open, 'nobody has answered in time');
       else if (open.sessions.size === 0) this.#withdraw(open, 'nobody asks any more');
+      if (open.isLate) this.#options.onLate();
     }
   }
 
@@ -152,7 +161,10 @@ export class Questions implements Part {
   /** false: not now. There are too many, or an answer is just being taken that may not be meant for this session. */
   #ask(session: string, { asks, text }: Wanted): boolean {
     const known = this.#byText.get(text);
-    if (known?.isAnswering) return false;
+    if (known?.isAnswering) {
+      known.isLate = true;
+      return false;
+    }
     if (known !== undefined) {
       known.sessions.add(session);
       known.count += 1;
@@ -167,7 +179,7 @@ export class Questions implements Part {
       open.isOver = true;
       if (!open.isAnswering) this.#withdraw(open, 'nobody has answered in time');
     });
-    const state = { waiting: [], count: 1, isAnswering: false, isOver: false };
+    const state = { waiting: [], count: 1, isAnswering: false, isLate: false, isOver: false };
     const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, ...state };
     this.#open.set(question.id, open);
     this.#byText.set(text, open);

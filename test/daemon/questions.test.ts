@@ -32,6 +32,7 @@ function opened(onAnswer: (answered: AnsweredQuestion) => Promise<void> = async 
   const [channel, commandLine] = [new FakeChannel(), new CommandLine()];
   const answered: AnsweredQuestion[] = [];
   const events: string[] = [];
+  const late = { count: 0 };
   let ids = 0;
   const questions = new Questions({
     channels: [channel, commandLine],
@@ -46,8 +47,11 @@ function opened(onAnswer: (answered: AnsweredQuestion) => Promise<void> = async 
       answered.push(one);
       await onAnswer(one);
     },
+    onLate: () => {
+      late.count += 1;
+    },
   });
-  return { questions, clock, channel, commandLine, answered, events };
+  return { questions, clock, channel, commandLine, answered, events, late };
 }
 
 function wanted(path: string, server = 's'): Wanted {
@@ -116,7 +120,7 @@ describe('Questions', () => {
 
   it('does not withdraw what is being answered, nor lets others join it', async () => {
     let release = () => {};
-    const { questions, commandLine, events, clock } = opened(
+    const { questions, commandLine, events, clock, late } = opened(
       () =>
         new Promise((resolve) => {
           release = resolve;
@@ -131,30 +135,41 @@ describe('Questions', () => {
     release();
     await answering;
     assert.equal(questions.open.length, 0);
-    assert.equal(events.includes('consent question withdrawn'), false);
+    assert.deepEqual(events, ['consent asked']);
+    assert.equal(late.count, 1, 'whoever came too late is looked at again');
     questions.update('two', [wanted('/a')]);
     assert.deepEqual(
       questions.open.map(({ question }) => question.id),
       ['q2'],
       'whoever came too late asks anew',
     );
+    const second = commandLine.answer('q2', YES, 7);
+    release();
+    await second;
+    assert.equal(late.count, 1, 'nobody did this time');
   });
 
-  it('withdraws what was not answered after all when its time is over meanwhile', async () => {
-    let fail = () => {};
-    const { questions, commandLine, clock } = opened(
-      () =>
-        new Promise((_, reject) => {
-          fail = () => reject(new RootsError('CONSENT_NOT_KEPT'));
-        }),
-    );
-    questions.update('one', [wanted('/a')]);
-    const answering = commandLine.answer('q1', YES, 7);
-    await clock.advance(MINUTE_MS);
-    fail();
-    await assert.rejects(answering, { code: 'CONSENT_NOT_KEPT' });
-    assert.deepEqual(questions.open, []);
-  });
+  for (const [what, happens] of [
+    ['its time is over', (_questions, clock) => clock.advance(MINUTE_MS)],
+    ['its session ends', async (questions) => questions.sessionClosed('one')],
+  ] as readonly [string, (questions: Questions, clock: FakeClock) => Promise<void>][]) {
+    it(`withdraws what was not answered after all when ${what} meanwhile`, async () => {
+      let fail = () => {};
+      const { questions, commandLine, clock } = opened(
+        () =>
+          new Promise((_, reject) => {
+            fail = () => reject(new RootsError('CONSENT_NOT_KEPT'));
+          }),
+      );
+      questions.update('one', [wanted('/a')]);
+      const answering = commandLine.answer('q1', YES, 7);
+      await happens(questions, clock);
+      assert.equal(questions.open.length, 1);
+      fail();
+      await assert.rejects(answering, { code: 'CONSENT_NOT_KEPT' });
+      assert.deepEqual(questions.open, []);
+    });
+  }
 
   it('closes what nobody answers in time, and asks again for the next session alone', async () => {
     const { questions, clock, channel, answered } = opened();
@@ -179,6 +194,45 @@ describe('Questions', () => {
     assert.deepEqual(channel.withdrawn, ['q1']);
     questions.sessionClosed('one');
     assert.deepEqual(channel.withdrawn, ['q1', 'q2']);
+  });
+
+  it('asks again in a session for what was withdrawn before anybody could answer, and not for what was answered', async () => {
+    const { questions, commandLine } = opened();
+    const asked = () => questions.open.map(({ question }) => question.id);
+    questions.update('one', [wanted('/a')]);
+    questions.update('one', []);
+    questions.update('one', [wanted('/a')]);
+    assert.deepEqual(asked(), ['q2']);
+    await commandLine.answer('q2', { says: 'no' }, 7);
+    questions.update('one', []);
+    questions.update('one', [wanted('/a')]);
+    assert.deepEqual(asked(), []);
+  });
+
+  it('forgets what a session has asked, and that this was too much, when it ends', () => {
+    const { questions, events } = opened();
+    for (const id of ['q1', 'q2']) {
+      questions.update('one', [wanted('/a')]);
+      assert.deepEqual(
+        questions.open.map(({ question }) => question.id),
+        [id],
+      );
+      questions.sessionClosed('one');
+    }
+    const many = Array.from({ length: 65 }, (_, i) => wanted(`/${i}`));
+    for (const turn of [1, 2]) {
+      questions.update('one', many);
+      assert.equal(events.filter((event) => event === 'consent question held back').length, turn);
+      questions.sessionClosed('one');
+    }
+  });
+
+  it('leaves no timer of a question that is over', async () => {
+    const { questions, commandLine, clock, events } = opened();
+    questions.update('one', [wanted('/a')]);
+    await commandLine.answer('q1', YES, 7);
+    assert.equal(clock.pending, 0);
+    assert.deepEqual(events, ['consent asked']);
   });
 
   it('holds back what is too much, and asks that when there is room again', async () => {

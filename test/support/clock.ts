@@ -22,6 +22,11 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  /** How many wait. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
   /** Lets time pass, timer by timer, and what each sets off. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
