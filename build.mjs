@@ -2,11 +2,9 @@
 // compiled, what it loads for files of settings, the helper process that looks at slow places, the thread that reads large
 // policies, and the libraries, which share their errors, with the types of what they export.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { Script } from 'node:vm';
+import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { compileRun } from './scripts/compile-run.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const shared = {
@@ -28,11 +26,12 @@ const commonJs = { ...shared, format: 'cjs', outExtension: { '.js': '.cjs' } };
 const asFunction = {
   ...shared,
   format: 'cjs',
-  define: { ...shared.define, 'import.meta.url': 'moduleUrl' },
-  banner: {
-    js: "(function (require, module, __dirname) {\n'use strict';\nconst moduleUrl = require('node:url').pathToFileURL(`${__dirname}/run.js`).href;",
-  },
+  define: { ...shared.define, 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
+  banner: { js: "(function (require, module, __filename, __dirname) {\n'use strict';" },
   footer: { js: '})' },
+  // It is read at each start: as short as it can be with all names in it.
+  minifyWhitespace: true,
+  lineLimit: 120,
 };
 
 /**
@@ -77,17 +76,9 @@ await build({
 const libraries = { host: 'src/lib/host.ts', server: 'src/lib/server.ts' };
 await build({ ...shared, entryPoints: libraries, outdir: 'dist/lib', splitting: true, chunkNames: 'shared-[hash]' });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.lib.json'], { stdio: 'inherit' });
-compileRun(new URL('dist/run.js', import.meta.url));
-
-/** What V8 makes of the bundle, for bin/rootsd: of all functions, also those that are rarely called. */
-function compileRun(bundle) {
-  const code = readFileSync(bundle, 'utf8');
-  const compiled = `run-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.compiled`;
-  const text = `// ${compiled}\n${code}`;
-  setFlagsFromString('--no-lazy');
-  const script = new Script(text, { filename: 'run.js' });
-  // As they are where it is taken: V8 takes nothing that was made with other flags.
-  setFlagsFromString('--lazy');
-  writeFileSync(bundle, text);
-  writeFileSync(new URL(compiled, bundle), script.createCachedData());
+try {
+  await compileRun();
+} catch (error) {
+  // Where no socket can be made, say. All works without; each start takes a little longer.
+  console.error(`"rootsd run" is compiled when it starts: a session at the build failed (${error.message})`);
 }

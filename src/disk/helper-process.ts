@@ -1,7 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { LineReader } from '../core/line-reader.ts';
 import { READY } from './helper-ready.ts';
 
@@ -19,9 +18,9 @@ export interface HelperProcessOptions {
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** The built file lies beside ours as the source does; source needs the loader that we were started with, and its place. */
-const EXTENSION = extname(import.meta.url);
+const EXTENSION = extname(import.meta.filename);
 const [LOADER, DIRECTORY] = EXTENSION === '.ts' ? [process.execArgv, process.cwd()] : [[], '/'];
-const SCRIPT = fileURLToPath(new URL(`./slow-places-helper${EXTENSION}`, import.meta.url));
+const SCRIPT = join(import.meta.dirname, `slow-places-helper${EXTENSION}`);
 
 /** A child process that answers lines with lines. It keeps no process alive and ends with us. */
 export class HelperProcess {

@@ -1,5 +1,4 @@
 import { constants } from 'node:os';
-import { parseArgs } from 'node:util';
 import { RootsError } from '../core/errors.ts';
 import type { StdioKind } from './child-stdio.ts';
 
@@ -20,6 +19,10 @@ In ARG, {roots} stands for the path of each root (one argument a root), {primary
 that one; the server is started again when they change.
 `;
 
+/** Those that take a value. */
+const OPTIONS = ['server', 'host', 'socket', 'stdio', 'pdeathsig'] as const;
+type Option = (typeof OPTIONS)[number];
+
 export interface RunOptions {
   readonly server: string | null;
   readonly host: string | null;
@@ -39,7 +42,7 @@ export function parseRunArguments(
 ): RunOptions | null {
   const end = argv.indexOf('--');
   const values = parseOptions(end === -1 ? argv : argv.slice(0, end));
-  if (values.help === true) return null;
+  if (values.help !== undefined) return null;
   const command = end === -1 ? [] : argv.slice(end + 1);
   if (command.length === 0) throw usage('The command of the server is missing: it stands behind "--"');
   const { server = null, host = null, socket = env.ROOTSD_SOCKET || undefined, stdio = 'socket', pdeathsig } = values;
@@ -55,23 +58,28 @@ function parseSignal(name: string): NodeJS.Signals {
   throw usage(`Option "--pdeathsig" is "${name}", must be the name of a signal`);
 }
 
-function parseOptions(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        server: { type: 'string' },
-        host: { type: 'string' },
-        socket: { type: 'string' },
-        stdio: { type: 'string' },
-        pdeathsig: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw usage((error as Error).message.replace(/\.\s.*$|\.$/s, ''));
+/** Of options that are given twice the last counts. util.parseArgs() would do, but takes a millisecond of each start to load. */
+function parseOptions(args: readonly string[]): Partial<Record<Option | 'help', string>> {
+  const values: Partial<Record<Option | 'help', string>> = {};
+  const rest = args.values();
+  for (const arg of rest) {
+    const [, name, joined] = /^--([a-z]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (arg === '--help' || arg === '-h') values.help = '';
+    else if (!isOption(name)) throw usage(`"${arg}" is no option`);
+    else values[name] = joined ?? valueBehind(arg, rest.next().value);
   }
+  return values;
+}
+
+function isOption(name: string | undefined): name is Option {
+  return OPTIONS.some((option) => option === name);
+}
+
+function valueBehind(option: string, value: string | undefined): string {
+  if (value === undefined) throw usage(`Option "${option}" has no value`);
+  if (value.startsWith('-'))
+    throw usage(`Option "${option}" has no value: write "${option}=${value}" if it is "${value}"`);
+  return value;
 }
 
 function usage(what: string): RootsError {

@@ -1,5 +1,6 @@
 // The ends of `run`'s bytes. One reused buffer a direction; what a reader keeps it must copy, unless it says stop.
 
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
@@ -90,7 +91,50 @@ export class SocketSource implements ByteSource {
   }
 }
 
-/** Reads a stream that has no `onread`: a terminal, a file. */
+/**
+ * Reads a file, which always answers at once. Node's own stream would do; to load it, and the threads that read for it, takes
+ * longer than all else that `run` does until its server is there.
+ */
+class FileSource implements ByteSource {
+  readonly #fd: number;
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #reader: ByteReader | null = null;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  start(reader: ByteReader): void {
+    this.#reader = reader;
+    this.resume();
+  }
+
+  resume(): void {
+    setImmediate(() => this.#read());
+  }
+
+  close(): void {
+    this.#reader = null;
+  }
+
+  #read(): void {
+    if (this.#reader === null) return;
+    const bytes = readOrEnd(this.#fd, this.#buffer);
+    if (bytes === 0) this.#reader.ended();
+    else if (this.#reader.take(this.#buffer.subarray(0, bytes))) this.resume();
+  }
+}
+
+/** What cannot be read (a directory, a file opened for writing) is at its end. */
+function readOrEnd(fd: number, buffer: Buffer): number {
+  try {
+    return readSync(fd, buffer);
+  } catch {
+    return 0;
+  }
+}
+
+/** Reads a stream that has no `onread`: a terminal. */
 class StreamSource implements ByteSource {
   readonly #stream: Readable;
   #reader: ByteReader | null = null;
@@ -124,12 +168,12 @@ class StreamSource implements ByteSource {
   }
 }
 
-/** A pipe or socket of this process, read from the first start() on; anything else is read as the fallback stream. */
+/** A pipe, a socket or a file of this process, read from the first start() on; anything else is read as the fallback stream. */
 export function openFdSource(fd: number, fallback: () => Readable): ByteSource {
   let source: ByteSource | null = null;
   return {
     start(reader) {
-      source = socketSourceOf(fd) ?? new StreamSource(fallback());
+      source = socketSourceOf(fd) ?? (isFile(fd) ? new FileSource(fd) : new StreamSource(fallback()));
       source.start(reader);
     },
     resume: () => source?.resume(),
@@ -138,13 +182,26 @@ export function openFdSource(fd: number, fallback: () => Readable): ByteSource {
 }
 
 function socketSourceOf(fd: number): SocketSource | null {
+  if (!isConnection(fd)) return null;
   const source = new SocketSource();
   const socket = socketOf(fd, { readable: true, writable: false, onread: source.onread });
   if (socket !== null) source.attach(socket);
   return socket === null ? null : source;
 }
 
-/** null: node:net does not take such a descriptor (a file, a terminal, /dev/null). */
+/** A regular file, or /dev/null. */
+function isFile(fd: number): boolean {
+  const stats = fstatSync(fd);
+  return stats.isFile() || (stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev);
+}
+
+/** What node:net can take. To let it find out costs a millisecond. */
+function isConnection(fd: number): boolean {
+  const stats = fstatSync(fd);
+  return stats.isFIFO() || stats.isSocket();
+}
+
+/** null: node:net does not take such a descriptor (a socket without connections). */
 export function socketOf(fd: number, options: SocketConstructorOpts & { readonly onread?: OnRead }): Socket | null {
   try {
     return new Socket({ ...options, fd });
@@ -156,41 +213,52 @@ export function socketOf(fd: number, options: SocketConstructorOpts & { readonly
 
 /** Writes bytes and knows when they are the writer's again. */
 export class ByteSink {
-  readonly #stream: Writable;
+  #stream: Writable | null = null;
+  readonly #open: () => Writable;
   #gone = false;
   /** Called whenever all bytes have left. */
   onFree: (() => void) | null = null;
   /** Called once when nobody reads any more. */
   onGone: (() => void) | null = null;
 
-  constructor(stream: Writable) {
-    this.#stream = stream;
-    stream.on('error', () => this.#lose());
-    stream.on('close', () => this.#lose());
+  /** A function opens the stream at the first write: for what nobody can leave before. */
+  constructor(stream: Writable | (() => Writable)) {
+    this.#open = typeof stream === 'function' ? stream : () => stream;
+    if (typeof stream !== 'function') this.#opened();
   }
 
   /** Were all bytes written, so that their buffers may be used again? */
   get free(): boolean {
-    return this.#gone || this.#stream.writableLength === 0;
+    return this.#gone || this.#stream === null || this.#stream.writableLength === 0;
   }
 
   write(bytes: Uint8Array, written?: () => void): void {
+    const stream = this.#stream ?? this.#opened();
     const done = (): void => {
       written?.();
       if (this.free) this.onFree?.();
     };
-    if (this.#gone || this.#stream.writableEnded) done();
-    else this.#stream.write(bytes, done);
+    if (this.#gone || stream.writableEnded) done();
+    else stream.write(bytes, done);
   }
 
   /** Ends the stream once all bytes have left; resolves then, or when nobody reads any more. */
   end(): Promise<void> {
+    const stream = this.#stream;
     return new Promise((resolve) => {
-      if (this.#gone || this.#stream.writableFinished) return resolve();
-      this.#stream.once('close', resolve);
-      this.#stream.once('error', () => resolve());
-      this.#stream.end(() => resolve());
+      if (this.#gone || stream === null || stream.writableFinished) return resolve();
+      stream.once('close', resolve);
+      stream.once('error', () => resolve());
+      stream.end(() => resolve());
     });
+  }
+
+  #opened(): Writable {
+    const stream = this.#open();
+    this.#stream = stream;
+    stream.on('error', () => this.#lose());
+    stream.on('close', () => this.#lose());
+    return stream;
   }
 
   #lose(): void {
@@ -201,7 +269,8 @@ export class ByteSink {
   }
 }
 
-/** A pipe or socket of this process to write to; anything else is written as the fallback stream. */
+/** A pipe or socket of this process to write to; anything else is written as the fallback stream, opened at the first write. */
 export function openFdSink(fd: number, fallback: () => Writable): ByteSink {
-  return new ByteSink(socketOf(fd, { readable: false, writable: true }) ?? fallback());
+  const socket = isConnection(fd) ? socketOf(fd, { readable: false, writable: true }) : null;
+  return new ByteSink(socket ?? fallback);
 }

@@ -102,7 +102,7 @@ describe('SlowPlaces', () => {
     const base = makeTree(t, ['dir a']);
     const chunks = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
     const starting = readdirSync(chunks).filter((name) =>
-      readFileSync(chunks + name, 'utf8').includes('./slow-places-helper'),
+      readFileSync(chunks + name, 'utf8').includes('`slow-places-helper'),
     );
     assert.equal(starting.length, 1);
     const { slow } = openSlowPlaces(t, `${chunks}slow-places-helper.js`);

@@ -85,6 +85,13 @@ describe('rootsd run, odd ends', () => {
       lines.map((_, id) => id),
     );
   });
+
+  it('ends with a host whose input ends before it begins', async (t) => {
+    const { daemon } = await setUpRun(t, program());
+    const args = [program(), '--socket', daemon.socket, '--', process.execPath, OBEDIENT_SERVER];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    assert.deepEqual(await once(child, 'close'), [0, null]);
+  });
 });
 
 describe('RunSession', () => {

@@ -1,0 +1,38 @@
+// What V8 makes of dist/run.js, for bin/rootsd, which then need not compile it: all that a usual session calls, and no more,
+// since whatever else were there would have to be read and kept at each start. The rest is compiled when it is called.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [BUNDLE, RECORDER, SERVER] = ['../dist/run.js', 'record-run.cjs', 'usual-server.mjs'].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+);
+const POLICY = `roots: { a: { path: ~/a } }
+rules: [{ id: r, allow: [a], access: read-write }]
+`;
+
+/** Runs a session of the built program, and writes what was compiled in it beside the bundle, which names it. */
+export async function compileRun() {
+  const code = readFileSync(BUNDLE, 'utf8');
+  const compiled = `run-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.compiled`;
+  writeFileSync(BUNDLE, `// ${compiled}\n${code}`);
+  // They look whether there is a build.
+  const [{ openHome, ROOTSD }, { StdioHost }] = await Promise.all([
+    import('../bench/home.mjs'),
+    import('../bench/stdio-host.mjs'),
+  ]);
+  const home = await openHome(POLICY);
+  try {
+    mkdirSync(join(home.home, 'a'));
+    const record = [process.execPath, RECORDER, BUNDLE, join(BUNDLE, '..', compiled), ROOTSD];
+    const host = new StdioHost([...record, '--', process.execPath, SERVER], { env: home.env, cwd: home.base });
+    await host.initialize();
+    host.initialized();
+    await host.request('tools/list');
+    await host.request('tools/call', { name: 'look', arguments: { path: join(home.home, 'a') } });
+    await host.close();
+  } finally {
+    await home.close();
+  }
+}
