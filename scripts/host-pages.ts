@@ -15,7 +15,7 @@ export function hostPages(): readonly Page[] {
 }
 
 function hostPage(host: Host): string {
-  const { title, shape, files, roots, revision, environment, directory, pitfalls } = host;
+  const { title, shape, files, roots, forms, revision, environment, directory, pitfalls } = host;
   return sections([
     `# ${title}`,
     MADE,
@@ -29,6 +29,7 @@ function hostPage(host: Host): string {
       ['what', 'as far as it is known'],
       [
         ['roots', told(roots)],
+        ['shows questions of `ask` rules', told(forms)],
         ['revision', told(revision)],
         ['environment of a server', told(environment)],
         ['working directory of a server', told(directory)],
@@ -44,10 +45,16 @@ function indexPage(): string {
     MADE,
     `What to write into the configuration of a host so that its servers get the boundary of your policy, and what each host sends.
 Whether it sends roots decides nothing here: they narrow what the policy allows, and a host without any gets all of it. The
-daemon is found without any variable, and the working directory is never taken for a root.`,
+daemon is found without any variable, and the working directory is never taken for a root. A host that shows a person the forms of a
+server (*elicitation*) shows what an \`ask\` rule asks too ([consent](../consent.md)); behind the others there are other ways.`,
     table(
-      ['host', 'roots', 'working directory of a server'],
-      HOSTS.map(({ name, title, roots, directory }) => [`[${title}](${name}.md)`, told(roots), told(directory)]),
+      ['host', 'roots', 'shows questions', 'working directory of a server'],
+      HOSTS.map(({ name, title, roots, forms, directory }) => [
+        `[${title}](${name}.md)`,
+        told(roots),
+        told(forms),
+        told(directory),
+      ]),
     ),
     'What stands behind `--` for a server: [servers](../servers/README.md).',
   ]);

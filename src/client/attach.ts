@@ -9,6 +9,9 @@ import {
   type Ack,
   type AttachParams,
   type AttachResult,
+  type HostAnswer,
+  type HostQuestion,
+  type HostQuestions,
   METHOD,
   type RefusedCall,
   type SessionReport,
@@ -29,6 +32,8 @@ export interface AttachOptions {
   readonly params: AttachParams;
   /** A new complete view, in order; also the empty one after 30 s without a daemon. Never called before attach() resolves. */
   readonly onView: (view: ViewMessage) => void;
+  /** All that a person at the host may answer now; none while nobody is connected. For who reports that it can be asked. */
+  readonly onQuestions?: (questions: readonly HostQuestion[]) => void;
   /** Of each request, in ms. */
   readonly deadlineMs?: number;
   readonly timer?: Timer;
@@ -127,6 +132,15 @@ export class Attachment {
     this.#opened?.connection.notify(METHOD.refused, call);
   }
 
+  /**
+   * Says what the host has made of a question. Rejects with a RefusedRequest where that does not count, a LostConnection
+   * where nobody has heard it.
+   */
+  async answer(answer: HostAnswer): Promise<void> {
+    if (this.#opened === null) throw new LostConnection('the connection is lost');
+    await this.#opened.connection.request(METHOD.answer, answer);
+  }
+
   close(): void {
     this.#closed = true;
     this.#cancelDrop?.();
@@ -152,14 +166,16 @@ export class Attachment {
 
   /** Attach and watch travel together: one round trip. Views that arrive before both are answered are the newer ones. */
   async #openAt(path: string): Promise<Opened> {
-    const { params, deadlineMs, timer } = this.#options;
+    const { params, deadlineMs, timer, onQuestions } = this.#options;
     const early: { view?: ViewMessage } = {};
     const connection: Connection = await Connection.open(path, {
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
       ...(timer === undefined ? {} : { timer }),
       onNotification: (method, message) => {
+        const isOurs = this.#opened?.connection === connection;
+        if (method === METHOD.questions && isOurs) onQuestions?.((message as HostQuestions).questions);
         if (method !== METHOD.view) return;
-        if (this.#opened?.connection === connection) this.#publish(message as ViewMessage);
+        if (isOurs) this.#publish(message as ViewMessage);
         else early.view = message as ViewMessage;
       },
       onClose: () => {
@@ -233,7 +249,8 @@ export class Attachment {
     this.#cancelPing?.();
     this.#opened = null;
     if (this.#closed) return;
-    const { timer = unrefTimer } = this.#options;
+    const { timer = unrefTimer, onQuestions } = this.#options;
+    onQuestions?.([]);
     this.#cancelDrop ??= timer(KEEP_MS, () => {
       this.#publish({ ...this.view, roots: [], boundary: [], view: [] });
     });

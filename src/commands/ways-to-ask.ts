@@ -2,6 +2,7 @@
 
 import { Agents } from '../ask/agents.ts';
 import { Askpass } from '../ask/askpass.ts';
+import { Hosts } from '../ask/hosts.ts';
 import { NotifySend } from '../ask/notify-send.ts';
 import { Osascript } from '../ask/osascript.ts';
 import { type Asking, ProgramChannel } from '../ask/program-channel.ts';
@@ -21,7 +22,7 @@ export interface WaysToAskOptions {
 }
 
 /** Beside the command line. */
-export function waysToAsk(options: WaysToAskOptions): Pick<DaemonOptions['consent'], 'agents' | 'channels'> {
+export function waysToAsk(options: WaysToAskOptions): Pick<DaemonOptions['consent'], 'agents' | 'hosts' | 'channels'> {
   const { machine, settings, log } = options;
   const { channels, askpass } = settings.consent;
   const { uid, home } = machine;
@@ -33,7 +34,8 @@ export function waysToAsk(options: WaysToAskOptions): Pick<DaemonOptions['consen
     const mustBeTrusted = () => refuseUntrusted(askpass, { layer: 'user', uid, home });
     asking.push(new ProgramChannel(new Askpass({ path: askpass, mustBeTrusted }), { uid, log, level: 'warn' }));
   }
-  return { agents: channels.includes('agent') ? new Agents() : null, channels: asking };
+  const agents = channels.includes('agent') ? new Agents() : null;
+  return { agents, hosts: channels.includes('host') ? new Hosts() : null, channels: asking };
 }
 
 /** null: there is no desktop where we run. */

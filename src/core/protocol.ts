@@ -167,6 +167,33 @@ export interface SessionReport {
   readonly channels: readonly ChannelKind[];
   /** Has the server asked for its roots? false: not within 10 s of being ready; null: nobody knows yet, or needs to. */
   readonly askedForRoots: boolean | null;
+  /** Can a person be asked through the host, now? */
+  readonly elicits: boolean;
+}
+
+/** A question that the person at a host may answer. */
+export interface HostQuestion {
+  readonly id: string;
+  /** What is shown: who asks for what. Lines, nothing hidden in them. */
+  readonly text: string;
+  /** How long a yes may hold; the one that ends first comes first. */
+  readonly scopes: readonly string[];
+  /** RFC 3339 */
+  readonly until: string;
+}
+
+/** The parameters of `rootsd/questions`: all that this session's host may answer now. What is not in it is open no more. */
+export interface HostQuestions {
+  readonly questions: readonly HostQuestion[];
+}
+
+/** The parameters of `rootsd/answer`: what the host has made of a question. */
+export interface HostAnswer {
+  readonly id: string;
+  /** `pass`: nothing; it is left to others. */
+  readonly says: 'yes' | 'no' | 'pass';
+  /** Of a yes; the scope that ends first where omitted. */
+  readonly scope?: string;
 }
 
 /** The parameters of `rootsd/refused`: a call that the server has not seen. */
@@ -195,6 +222,8 @@ export const METHOD = {
   hostRoots: 'rootsd/hostRoots',
   report: 'rootsd/report',
   refused: 'rootsd/refused',
+  questions: 'rootsd/questions',
+  answer: 'rootsd/answer',
   listRoots: 'roots/list',
   ping: 'ping',
   rootsChanged: 'notifications/roots/list_changed',

@@ -69,6 +69,8 @@ export interface AskChannel {
    * the answer does not count, and the question stays open then unless it is CONSENT_UNKNOWN.
    */
   present(question: Question, take: TakeAnswer): void;
+  /** Who asks this now, by the ids of sessions: after present(), and whenever it is somebody else. */
+  askedBy?(question: Question, sessions: ReadonlySet<string>): void;
   /** It is open no more; `why`: it is answered, or nobody asks any more. */
   withdraw(question: Question, why: string): void;
 }

@@ -29,6 +29,19 @@ export function whyNotFrom(caller: ProcessTraits, runs: readonly RunTraits[]): s
   return null;
 }
 
+/**
+ * The same of a `rootsd run`, which speaks for its host: what it shares with what it has started itself, or with what that
+ * host has started by others, says nothing.
+ */
+export function whyNotFromRun(caller: ProcessTraits, runs: readonly RunTraits[]): string | null {
+  const [host] = caller.ancestors;
+  const isKin = ({ pid, parent }: RunTraits): boolean => pid === caller.pid || parent.pid === host;
+  return whyNotFrom(
+    caller,
+    runs.filter((run) => !isKin(run) || caller.ancestors.includes(run.pid)),
+  );
+}
+
 function sharedWith(caller: ProcessTraits, { pid, parent, descendants }: RunTraits): string | null {
   if (caller.ancestors.includes(pid)) return 'an MCP server has started this process';
   const shares = (of: (traits: ProcessTraits) => number | string | undefined): boolean =>

@@ -8,10 +8,8 @@ import type { Policy } from '../core/policy.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { Answer, Given } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
-import { whyNotFrom } from '../core/separation.ts';
 import type { ControlConnection, ControlHandlers } from '../socket/control-session.ts';
 import type { PeerFacts } from '../socket/peer-facts.ts';
-import { readRuns, readTraits } from '../socket/process-tree.ts';
 import type { Consent } from './consent.ts';
 import {
   type ConsentReply,
@@ -26,12 +24,12 @@ import {
   shownQuestion,
 } from './consent-rows.ts';
 import { invalidParams, parseParams } from './control-params.ts';
+import { type Launchers, whyNoPerson } from './person-behind.ts';
 
 export interface ConsentControlled {
   readonly consent: Consent;
   policy(): Policy;
-  /** The pids of the sessions that start a server; null: one that the kernel does not name. */
-  launchers(): readonly (number | null)[];
+  launchers(): Launchers;
   /** Resolves when what has changed by now has been decided anew and told. */
   refreshed(): Promise<void>;
 }
@@ -141,18 +139,9 @@ function joinAgents(daemon: ConsentControlled, { caller, connection, isFallback 
 
 /** The uid that answers. Throws a RootsError CONSENT_NEEDS_TERMINAL where an MCP server may be what answers. */
 function personBehind(daemon: ConsentControlled, caller: PeerFacts): number {
-  const launchers = daemon.launchers();
-  const why = launchers.length === 0 ? null : whyNoPerson(caller, launchers);
+  const why = whyNoPerson(() => caller.confirm(), daemon.launchers());
   if (why !== null) throw new RootsError('CONSENT_NEEDS_TERMINAL', { what: why });
   return caller.uid ?? -1;
-}
-
-function whyNoPerson(caller: PeerFacts, launchers: readonly (number | null)[]): string | null {
-  const pid = caller.confirm()?.pid;
-  const traits = pid === undefined ? null : readTraits(pid);
-  const known = launchers.filter((launcher) => launcher !== null);
-  if (traits === null || known.length < launchers.length) return 'it cannot be seen which process answers';
-  return whyNotFrom(traits, readRuns(known));
 }
 
 function rowsOf(daemon: ConsentControlled, grants: readonly Grant[]): readonly GrantRow[] {

@@ -4,7 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Agents } from '../ask/agents.ts';
 import { CommandLine } from '../ask/command-line.ts';
+import type { Hosts } from '../ask/hosts.ts';
 import { endsWithSession } from '../core/consent.ts';
+import { RootsError } from '../core/errors.ts';
+import type { HostAnswer } from '../core/protocol.ts';
 import type { AskChannel, Given } from '../core/question.ts';
 import type { Clock } from '../disk/clock.ts';
 import type { ReadMoment } from '../disk/moment.ts';
@@ -13,6 +16,7 @@ import type { ConsentStore } from '../state/consents.ts';
 import type { Log } from '../system/log.ts';
 import { type AnsweredQuestion, Grants } from './grants.ts';
 import type { Part } from './open-parts.ts';
+import { isStartedByServer, type Launchers, whyNoPersonAtHost } from './person-behind.ts';
 import { Questions, type Wanted } from './questions.ts';
 
 export interface ConsentOptions {
@@ -23,7 +27,9 @@ export interface ConsentOptions {
   readonly timeoutMs: number;
   /** Those at terminals; null: rootsd.yaml wants none. */
   readonly agents: Agents | null;
-  /** Beside the command line and the agents. */
+  /** Those of sessions behind `rootsd run`; null: rootsd.yaml wants none. */
+  readonly hosts: Hosts | null;
+  /** Beside the command line, the agents and the hosts. */
   readonly channels: readonly AskChannel[];
   readonly record: Log;
   /** What was given or refused has changed: decide anew. */
@@ -32,6 +38,7 @@ export interface ConsentOptions {
   readonly onOwn: (sessions: ReadonlySet<string>) => void;
   /** What a person could give to a session. */
   readonly wantedOf: (session: AttachedSession) => readonly Wanted[];
+  readonly launchers: () => Launchers;
 }
 
 export class Consent implements Part {
@@ -47,8 +54,9 @@ export class Consent implements Part {
     const { store, readMoment, clock, record, timeoutMs, onChange } = options;
     const newId = () => randomBytes(4).toString('hex');
     this.grants = new Grants({ store, readMoment, clock, record, newId, onChange });
-    const { agents } = options;
-    const channels = [this.commandLine, ...(agents === null ? [] : [agents]), ...options.channels];
+    const { agents, hosts } = options;
+    const told = [agents, hosts].filter((channel) => channel !== null);
+    const channels = [this.commandLine, ...told, ...options.channels];
     const onAnswer = (answered: AnsweredQuestion, given: Given | null) => this.#answered(answered, given);
     this.questions = new Questions({ channels, timeoutMs, clock, newId, record, onAnswer, onLate: onChange });
   }
@@ -76,6 +84,31 @@ export class Consent implements Part {
     );
   }
 
+  /**
+   * A session behind `rootsd run` says whether a person can be asked through its host now. A `rootsd run` that another one
+   * has started speaks for an MCP server, and is asked nothing.
+   */
+  elicits(session: AttachedSession, can: boolean): void {
+    const { hosts, launchers } = this.#options;
+    if (!can) hosts?.leave(session.id);
+    const observed = can && hosts !== null ? session.observe() : null;
+    const uid = observed?.user.uid;
+    if (uid === undefined || isStartedByServer(observed, launchers())) return;
+    hosts?.join({
+      id: session.id,
+      uid,
+      tell: (questions) => session.ask(questions),
+      whyNoPerson: () => whyNoPersonAtHost(session.observe(), launchers()),
+    });
+  }
+
+  /** The host of a session has answered; what that gives. Rejects with a RootsError where it does not count. */
+  async answered(session: AttachedSession, answer: HostAnswer): Promise<Given | null> {
+    const { hosts } = this.#options;
+    if (hosts === null) throw new RootsError('CONSENT_CHANNEL_OFF', { channel: 'host' });
+    return hosts.answer(session.id, answer);
+  }
+
   /** All was decided anew: what is asked may be something else. A session a step. */
   *refreshInSteps(): Generator<void> {
     for (const session of this.#listed) {
@@ -86,6 +119,7 @@ export class Consent implements Part {
 
   sessionClosed(session: AttachedSession): void {
     this.#listed.delete(session);
+    this.#options.hosts?.leave(session.id);
     this.questions.sessionClosed(session.id);
     this.grants.sessionClosed(session.id);
   }

@@ -34,6 +34,7 @@ import { KeptSockets } from './kept-sockets.ts';
 import type { KnownServers } from './known-servers.ts';
 import type { Layers, ReloadOutcome } from './layers.ts';
 import { OpenParts } from './open-parts.ts';
+import type { Launchers } from './person-behind.ts';
 import { recordLayers, recordMounts, recordRoots, recordServers } from './record-state.ts';
 import { Reloads } from './reloads.ts';
 import type { SessionRow } from './session-rows.ts';
@@ -54,7 +55,7 @@ export interface DaemonOptions extends Pick<StatusFacts, 'configProblems' | 'kee
   readonly listeners: readonly { readonly name: string; readonly at: ListenAt }[];
   readonly limits: { readonly message: number; readonly queue: number; readonly sessions: number };
   /** What people have answered, and how they are asked. */
-  readonly consent: Pick<ConsentOptions, 'store' | 'timeoutMs' | 'agents' | 'channels'>;
+  readonly consent: Pick<ConsentOptions, 'store' | 'timeoutMs' | 'agents' | 'hosts' | 'channels'>;
   readonly native: Native | null;
   readonly log: Log;
   /** ms since the epoch */
@@ -129,6 +130,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       onChange: () => void this.#activation.refresh(),
       onOwn: (sessions) => this.#sessions.separate(sessions),
       wantedOf: (session) => this.#sessions.wantedOf(session),
+      launchers: () => this.#sessions.launchers(),
     });
     this.#parts.add(this.consent);
     this.#sessions = new Sessions(this.#activation.inForce, {
@@ -174,6 +176,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
         log('debug', LOG_EVENTS.hostRoots, { session: session.id, roots: roots.map(({ uri }) => uri) }),
       reported: (session: AttachedSession, report: SessionReport) => this.#reported(session, report),
       refused: this.#sessions.refused.bind(this.#sessions),
+      answered: this.#answered.bind(this),
       closed: (session: AttachedSession) => this.#detach(session),
     };
     const capacity = new Capacity(limits);
@@ -246,7 +249,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     return this.#activation.refreshed();
   }
 
-  launchers(): readonly (number | null)[] {
+  launchers(): Launchers {
     return this.#sessions.launchers();
   }
 
@@ -325,8 +328,16 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   /** A server that is told otherwise than by roots is given its list when it starts. */
   #reported(session: AttachedSession, report: SessionReport): void {
     this.#sessions.reported(session, report);
+    this.consent.elicits(session, report.elicits && this.#sessions.isRun(session));
     const { askedForRoots, channels } = report;
     if (askedForRoots === true || channels.some((kind) => kind !== 'roots')) this.consent.listed(session);
+  }
+
+  /** What a person has said through their host is in force when it resolves. */
+  async #answered(...given: Parameters<Consent['answered']>): ReturnType<Consent['answered']> {
+    const gives = await this.consent.answered(...given);
+    await this.refreshed();
+    return gives;
   }
 
   #detach(session: AttachedSession): void {

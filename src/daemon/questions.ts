@@ -166,8 +166,10 @@ export class Questions implements Part {
       return false;
     }
     if (known !== undefined) {
-      known.sessions.add(session);
       known.count += 1;
+      if (known.sessions.has(session)) return true;
+      known.sessions.add(session);
+      this.#tellAskers(known);
       return true;
     }
     const { clock, newId, timeoutMs, channels, record } = this.#options;
@@ -189,12 +191,18 @@ export class Questions implements Part {
       const { name } = channel;
       channel.present(question, (answer, uid) => this.answer(id, answer, { channel: name, uid }));
     }
+    this.#tellAskers(open);
     return true;
   }
 
   #leave(open: Open, session: string): void {
     open.sessions.delete(session);
-    if (open.sessions.size === 0 && !open.isAnswering) this.#withdraw(open, 'nobody asks any more');
+    if (open.sessions.size > 0) this.#tellAskers(open);
+    else if (!open.isAnswering) this.#withdraw(open, 'nobody asks any more');
+  }
+
+  #tellAskers({ question, sessions }: Open): void {
+    for (const channel of this.#options.channels) channel.askedBy?.(question, new Set(sessions));
   }
 
   #withdraw(open: Open, why: string): void {

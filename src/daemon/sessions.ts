@@ -13,6 +13,7 @@ import type { AttachedSession, Attachment } from '../socket/authority.ts';
 import type { Log } from '../system/log.ts';
 import type { InForce } from './activation.ts';
 import { type Alike, keyOf, type Live, wirePeer } from './alike.ts';
+import type { Launchers } from './person-behind.ts';
 import type { Wanted } from './questions.ts';
 import { type RecordedChanges, recordedChanges } from './recorded-changes.ts';
 import { refreshSessions } from './refresh-sessions.ts';
@@ -167,8 +168,13 @@ export class Sessions {
     });
   }
 
+  /** Is this `rootsd run`, by its command line? */
+  isRun(session: AttachedSession): boolean {
+    return this.#live.get(session)?.alike.peer.class === 'launched';
+  }
+
   /** The pids of the sessions that say they start a server; null where the kernel does not name one. */
-  launchers(): readonly (number | null)[] {
+  launchers(): Launchers {
     return [...this.#live.values()].filter(({ alike }) => alike.claims.launch !== undefined).map(({ pid }) => pid);
   }
 

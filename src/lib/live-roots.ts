@@ -170,7 +170,7 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
       this.#hasAsked = true;
       // Whoever has its list may be asked for more, see docs/consent.md. The list does not wait for that.
       const era = speaksModern(client) ? 'modern' : 'legacy';
-      this.#attachment.report({ era, channels: ['roots'], askedForRoots: true });
+      this.#attachment.report({ era, channels: ['roots'], askedForRoots: true, elicits: false });
     }
     return { roots: this.#told() };
   }

@@ -1,21 +1,29 @@
 // What the host says of roots is replaced by what we say: in `initialize`, and in each request of the modern era. All else
 // stays, byte for byte.
 
+import { showsForms } from './elicitation.ts';
 import { applyEdits, type Edit, memberOf, objectAt, objectOf, removeMembers, setMember } from './splice.ts';
 
 export interface Announcement {
   readonly line: Buffer;
   /** Did the host itself offer roots? */
   readonly hostHasRoots: boolean;
+  /** Does it show a person forms that it is sent? */
+  readonly hostShowsForms: boolean;
 }
 
 /** Rewrites an `initialize` request (valid JSON). `offer`: do we offer roots to this server? */
 export function announceRoots(line: Buffer, offer: boolean): Announcement {
   const params = objectOf(line, memberOf(line, objectAt(line), 'params'));
   // Without parameters there is nothing to announce in; the server will say so.
-  if (params === -1) return { line, hostHasRoots: false };
+  if (params === -1) return { line, hostHasRoots: false, hostShowsForms: false };
   const edits = offerRoots(line, params, { key: 'capabilities', roots: offer ? '{"listChanged":true}' : null });
-  return { line: Buffer.concat(applyEdits(line, edits)), hostHasRoots: hasRoots(line, params, 'capabilities') };
+  const holder = [line, params, 'capabilities'] as const;
+  return {
+    line: Buffer.concat(applyEdits(line, edits)),
+    hostHasRoots: hasRoots(...holder),
+    hostShowsForms: showsForms(...holder),
+  };
 }
 
 /** Do the capabilities, a member of the object at `holder`, name roots? */

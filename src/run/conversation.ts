@@ -1,9 +1,10 @@
 // What host and server have said to each other, as far as it matters to us. It outlives the server's process.
 
 import type { Timer } from '../client/timer.ts';
-import { type Era, METHOD, type RpcError } from '../core/protocol.ts';
+import { type Era, type HostAnswer, METHOD, type RpcError } from '../core/protocol.ts';
 import type { Guard } from './guard/guard.ts';
 import { Handshake } from './handshake.ts';
+import { HeldQuestions } from './held-questions.ts';
 import { HostMessages } from './host-messages.ts';
 import { Latch } from './latch.ts';
 import type { Judge } from './line-flow.ts';
@@ -12,6 +13,7 @@ import { readMessage } from './message.ts';
 import type { Notices } from './notices.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OwnIds, OwnRequests, type Reply } from './own-requests.ts';
+import { Person } from './person.ts';
 import { StreamFault } from './refusal.ts';
 import type { RootsChannel } from './roots-channel.ts';
 import { type HostRootsInside, RoundTrips } from './round-trips.ts';
@@ -32,6 +34,8 @@ export interface ConversationOptions {
   /** The roots of a host of the modern era. */
   readonly hostRoots: HostRootsInside;
   readonly onHostEnd: () => void;
+  /** What the person at the host has said to a question of ours. */
+  readonly answer: (answer: HostAnswer) => void;
   /** Is the host being read, or does it have to wait? */
   readonly isHostHeard: () => boolean;
   /** Nothing more can be passed on. */
@@ -43,25 +47,36 @@ export class Conversation {
   readonly open = new OpenRequests();
   readonly handshake = new Handshake();
   readonly hostMessages: HostMessages;
+  readonly person: Person;
   /** A request has been answered with the gate's error. */
   readonly refused = new Latch();
   readonly #options: ConversationOptions;
-  readonly #ids = new OwnIds();
+  /** Two of them: a server that is told the one cannot guess an id of the other. */
+  readonly #ids = { toHost: new OwnIds(), toServer: new OwnIds() };
   readonly #askHost: OwnRequests;
   readonly #askServer: OwnRequests;
   readonly #fromServer = new ServerRequests();
+  readonly #held: HeldQuestions;
   readonly #trips: RoundTrips;
   #channel: RootsChannel | null = null;
   #hostHasRoots = false;
+  #hostShowsForms = false;
   /** Lines of the replay that go on when the guard knows more. */
   #whenGuardKnows: (() => void)[] = [];
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#askHost = new OwnRequests(this.#ids, options.timer);
-    this.#askServer = new OwnRequests(this.#ids, options.timer);
+    this.#askHost = new OwnRequests(this.#ids.toHost, options.timer);
+    this.#askServer = new OwnRequests(this.#ids.toServer, options.timer);
+    this.#held = new HeldQuestions(options.host, this.#fromServer);
+    this.person = new Person({
+      host: options.host,
+      own: this.#askHost,
+      answer: options.answer,
+      onIdle: () => this.#held.release(),
+    });
     this.#trips = new RoundTrips({
-      ids: this.#ids,
+      ids: this.#ids.toServer,
       open: this.open,
       host: options.host,
       server: this.server,
@@ -75,7 +90,7 @@ export class Conversation {
       isSettling: () => this.#channel?.isSettling ?? false,
       offersRoots: () => this.#channel?.isOffered ?? false,
       host: options.host,
-      ids: this.#ids,
+      ids: this.#ids.toHost,
       own: this.#askHost,
       open: this.open,
       trips: this.#trips,
@@ -83,10 +98,14 @@ export class Conversation {
       handshake: this.handshake,
       guard: options.guard,
       onEra: options.onEra,
-      onInitialize: (hostHasRoots) => {
+      onInitialize: ({ hostHasRoots, hostShowsForms }) => {
         this.#hostHasRoots = hostHasRoots;
+        this.#hostShowsForms = hostShowsForms;
       },
-      onInitialized: options.onInitialized,
+      onInitialized: () => {
+        options.onInitialized();
+        if (this.#hostShowsForms) this.person.reach();
+      },
       onRootsChanged: options.onHostRootsChanged,
       onRefused: () => this.refused.set(),
       onEnd: options.onHostEnd,
@@ -97,6 +116,11 @@ export class Conversation {
   /** Did the host offer roots of its own? */
   get hostHasRoots(): boolean {
     return this.#hostHasRoots;
+  }
+
+  /** Can the person at the host be shown forms, once it is initialized? */
+  get hostShowsForms(): boolean {
+    return this.#hostShowsForms;
   }
 
   /** From now on roots are offered, and asked for, through this channel. */
@@ -125,7 +149,9 @@ export class Conversation {
     return new ServerMessages({
       server: this.server,
       ids: this.#ids,
-      own: [this.#askHost, this.#askServer],
+      own: this.#askServer,
+      person: this.person,
+      held: this.#held,
       open: this.open,
       trips: this.#trips,
       fromServer: this.#fromServer,
@@ -152,6 +178,7 @@ export class Conversation {
     this.hostMessages.cutOff(error);
     this.#trips.abandon();
     this.#fromServer.abandon();
+    this.#held.forget();
     this.#askServer.abandon();
     this.#channel?.reset();
     this.#options.guard.answers.forget();

@@ -1,7 +1,7 @@
 // host -> server. What concerns roots is kept or rewritten here; all else passes as it is.
 
 import { type Era, MAY_ASK_BACK, METHOD, NAMES_PLACES, type RpcError } from '../core/protocol.ts';
-import { announceRoots } from './announce.ts';
+import { type Announcement, announceRoots } from './announce.ts';
 import { judgeBatch, membersOf } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
 import type { Guard, Judgement } from './guard/guard.ts';
@@ -43,8 +43,8 @@ export interface HostMessagesOptions {
   /** Are roots offered in a request of the modern era? */
   readonly offersRoots: () => boolean;
   readonly host: LineWriter;
+  /** Those of our requests to the host. */
   readonly ids: OwnIds;
-  /** Our requests to the host. */
   readonly own: OwnRequests;
   readonly open: OpenRequests;
   readonly trips: RoundTrips;
@@ -53,7 +53,7 @@ export interface HostMessagesOptions {
   readonly guard: Guard;
   /** The host speaks like this, from now on or still. */
   readonly onEra: (era: Era) => void;
-  readonly onInitialize: (hostHasRoots: boolean) => void;
+  readonly onInitialize: (announcement: Announcement) => void;
   readonly onInitialized: () => void;
   readonly onRootsChanged: () => void;
   /** A request was answered with the gate's error. */
@@ -204,7 +204,7 @@ export class HostMessages implements Judge {
       const announcement = announceRoots(line, announce());
       handshake.noteInitialize(announcement.line, id);
       onEra('legacy');
-      onInitialize(announcement.hostHasRoots);
+      onInitialize(announcement);
       return [announcement.line];
     }
     const modern = readModernRequest(line);

@@ -69,6 +69,11 @@ export class OwnRequests {
     if (this.#open.has(id)) this.#settle(id, parseReply(line));
   }
 
+  /** Nobody wants the answer any more. */
+  giveUp(id: string): void {
+    this.#settle(id, null);
+  }
+
   /** The other side is gone: nothing will be answered. */
   abandon(): void {
     for (const id of [...this.#open.keys()]) this.#settle(id, null);

@@ -6,7 +6,7 @@ import { readPlanFirst } from '../client/plan-first.ts';
 import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import { startsEarly } from '../core/plan-first.ts';
-import { ATTACH_VERSION, type ViewMessage } from '../core/protocol.ts';
+import { ATTACH_VERSION, type HostQuestion, type ViewMessage } from '../core/protocol.ts';
 import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import { openReviver } from './revive-daemon.ts';
@@ -18,10 +18,11 @@ export interface ReachOptions {
   readonly cwd: string;
   readonly binRootsd: string;
   readonly onView: (view: ViewMessage) => void;
+  readonly onQuestions: (questions: readonly HostQuestion[]) => void;
 }
 
 /** May the server be started before the daemon has answered? Not where a daemon must be started first. */
-export function mayStartEarly(options: Omit<ReachOptions, 'onView'>): boolean {
+export function mayStartEarly(options: Omit<ReachOptions, 'onView' | 'onQuestions'>): boolean {
   const { run, env } = options;
   const [socket] = findSockets(searchOf(findAccount(ownUid(), env.HOME), options)).usable;
   const first = socket === undefined ? null : readPlanFirst(socket);
@@ -33,7 +34,7 @@ export function mayStartEarly(options: Omit<ReachOptions, 'onView'>): boolean {
  * Rejects with a RootsError DAEMON_UNREACHABLE, or a RefusedRequest of the daemon.
  */
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
-  const { run, env, cwd, binRootsd, onView } = options;
+  const { run, env, cwd, binRootsd, onView, onQuestions } = options;
   const account = findAccount(ownUid(), env.HOME);
   const search = searchOf(account, options);
   const daemon = { account, binRootsd };
@@ -48,6 +49,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
         launch: { argv: run.command, cwd },
       },
       onView,
+      onQuestions,
       ...(run.socket === undefined ? { onAbsent: revive } : {}),
     });
   try {

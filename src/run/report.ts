@@ -11,7 +11,7 @@ export interface Informed {
 export class Report {
   readonly #to: Informed;
   readonly #quota = new Quota(REFUSALS_TOLD.limit, REFUSALS_TOLD.windowMs);
-  #report: SessionReport = { era: null, channels: [], askedForRoots: null };
+  #report: SessionReport = { era: null, channels: [], askedForRoots: null, elicits: false };
 
   constructor(to: Informed) {
     this.#to = to;

@@ -58,6 +58,7 @@ export interface HostRootsInside {
 }
 
 export interface RoundTripsOptions {
+  /** Those of our requests to the server. */
   readonly ids: OwnIds;
   readonly open: OpenRequests;
   readonly host: LineWriter;

@@ -3,7 +3,7 @@
 import type { Attachment } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
-import { RPC, type ViewMessage } from '../core/protocol.ts';
+import { type HostQuestion, RPC, type ViewMessage } from '../core/protocol.ts';
 import { ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
@@ -34,7 +34,10 @@ export interface RunSessionOptions {
   /** May a server without placeholders be started before the daemon has answered? */
   readonly mayStartEarly: () => boolean;
   /** Attaches to the daemon. */
-  readonly reach: (onView: (view: ViewMessage) => void) => Promise<Attachment>;
+  readonly reach: (
+    onView: (view: ViewMessage) => void,
+    onQuestions: (questions: readonly HostQuestion[]) => void,
+  ) => Promise<Attachment>;
   /** Where a tombstone may be made, after the directory of the daemon's socket. */
   readonly runtimeDirectories: readonly string[];
   readonly notices: Notices;
@@ -91,6 +94,7 @@ export class RunSession {
       onInitialized: () => this.#view.initialized(),
       onHostRootsChanged: () => this.#view.askHostRoots(),
       hostRoots: this.#view.hostRootsInside,
+      answer: (answer) => void this.#view.answer(answer),
       onHostEnd: () => this.#leave(),
       isHostHeard: () => !this.#hostFlow.isPaused,
       onFault: (fault) => this.#fail(fault),
@@ -119,7 +123,12 @@ export class RunSession {
     const { reach } = this.#options;
     const early = this.#startEarly();
     try {
-      const attached = await Promise.race([reach((view) => this.#view.take(view)), this.#end.signalled.reached]);
+      const { person } = this.#conversation;
+      const reached = reach(
+        (view) => this.#view.take(view),
+        (questions) => person.update(questions),
+      );
+      const attached = await Promise.race([reached, this.#end.signalled.reached]);
       if (attached === undefined) {
         await this.#abandon(early);
         return this.#end.withoutServer;

@@ -3,8 +3,10 @@
 import { METHOD, RPC } from '../core/protocol.ts';
 import { judgeBatch } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
+import { ASKS_PERSON } from './elicitation.ts';
 import type { Guard } from './guard/guard.ts';
 import type { Handshake } from './handshake.ts';
+import { type HeldQuestions, PERSON_IS_BUSY } from './held-questions.ts';
 import { mayAsk } from './input-required.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -12,6 +14,7 @@ import { type Message, parseMessage, readHead, readMessage, readTailId } from '.
 import type { Notices } from './notices.ts';
 import { errorLine, type OpenRequests } from './open-requests.ts';
 import type { OwnIds, OwnRequests } from './own-requests.ts';
+import type { Person } from './person.ts';
 import type { RootsChannel } from './roots-channel.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { ServerRequests } from './server-requests.ts';
@@ -21,15 +24,18 @@ const HEADER = /^Content-(?:Length|Type):/i;
 
 export interface ServerMessagesOptions {
   readonly server: LineWriter;
-  readonly ids: OwnIds;
-  /** Our requests to the host, and to the server. */
-  readonly own: readonly [OwnRequests, OwnRequests];
+  /** Those of our requests to the host, which no server gets to see, and those to the server. */
+  readonly ids: { readonly toHost: OwnIds; readonly toServer: OwnIds };
+  /** Our requests to the server. */
+  readonly own: OwnRequests;
   readonly open: OpenRequests;
   readonly trips: RoundTrips;
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
   readonly guard: Guard;
   readonly channel: RootsChannel;
+  readonly person: Person;
+  readonly held: HeldQuestions;
   readonly notices: Notices;
   /** The server frames its messages by headers: no host understands that. */
   readonly onHeaders: () => void;
@@ -55,11 +61,11 @@ export class ServerMessages implements Judge {
   opening(head: Buffer): Opening {
     const { ids, own, open, handshake, guard, trips } = this.#options;
     const read = readHead(head);
-    if (read === null || read.method === METHOD.listRoots || ids.has(read.id)) return 'hold';
+    if (read === null || read.method === METHOD.listRoots || ids.toServer.has(read.id)) return 'hold';
     const { method, id } = read;
     // A second `method` may come last: a call is judged by all of its line.
     if (method !== null) return 'hold';
-    if (id === null && (own.some((requests) => requests.hasOpen) || trips.hasRetries)) return 'hold';
+    if (id === null && (own.hasOpen || trips.hasRetries)) return 'hold';
     if (guard.answers.concerns(id) || (trips.concerns(id) && mayAsk(head))) return 'hold';
     this.#hasSpoken = true;
     return (tail) => {
@@ -95,25 +101,34 @@ export class ServerMessages implements Judge {
   }
 
   #judgeCall(method: string, id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
-    const { ids, own, trips, server, channel, fromServer } = this.#options;
-    const isOurs = own.some((requests) => requests.isOpen(id)) || (ids.has(id) && trips.concerns(id));
+    const { ids, own, trips, server, channel, fromServer, person } = this.#options;
+    const isOurs = ids.toHost.has(id) || own.isOpen(id) || (ids.toServer.has(id) && trips.concerns(id));
     if (isOurs) {
       server.insert(errorLine(id ?? 'null', ID_IN_USE));
       return 'drop';
     }
-    if (method !== METHOD.listRoots) {
-      if (id !== null) fromServer.add(id);
-      return method === CANCELLED && id === null ? this.#judgeCancelled(line) : 'pass';
+    if (method === METHOD.listRoots) {
+      if (id !== null) channel.answer(id);
+      return 'drop';
     }
-    if (id !== null) channel.answer(id);
+    if (id === null) return method === CANCELLED ? this.#judgeCancelled(line) : 'pass';
+    if (person.isAsked && ASKS_PERSON.has(method)) return this.#hold(id, line);
+    fromServer.add(id);
+    return 'pass';
+  }
+
+  #hold(id: string, line: Buffer): 'drop' {
+    const { held, server } = this.#options;
+    if (!held.hold(id, line)) server.insert(errorLine(id, PERSON_IS_BUSY));
     return 'drop';
   }
 
   /** The server gives up a request of the host, or a question of its own. */
   #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
     if (parseMessage(line).kind !== 'call') return 'pass';
-    const { trips, open, handshake } = this.#options;
+    const { ids, held, trips, open, handshake } = this.#options;
     const id = cancelledId(line);
+    if (ids.toHost.has(id) || held.cancel(id)) return 'drop';
     const hostId = trips.giveUp(id);
     if (hostId === id && !handshake.stopListening(id)) return 'pass';
     open.settle(hostId);
@@ -125,8 +140,8 @@ export class ServerMessages implements Judge {
     if (id === null) return 'pass';
     const judged = trips.judge(id, line);
     if (judged !== null) return judged;
-    if (ids.has(id)) {
-      own[1].answer(id, line);
+    if (ids.toServer.has(id)) {
+      own.answer(id, line);
       return 'drop';
     }
     handshake.noteAnswer(id);

@@ -2,8 +2,9 @@
 // server go with it.
 
 import type { Attachment } from '../client/attach.ts';
+import { RefusedRequest } from '../client/connection.ts';
 import type { Timer } from '../client/timer.ts';
-import type { Era, RefusedCall, ViewMessage } from '../core/protocol.ts';
+import type { Era, HostAnswer, RefusedCall, ViewMessage } from '../core/protocol.ts';
 import { VERSION } from '../version.ts';
 import type { Conversation } from './conversation.ts';
 import { Places } from './guard/places.ts';
@@ -102,8 +103,9 @@ export class SessionView {
 
   /** The server is initialized. */
   initialized(): void {
-    const { timer, notices } = this.#options;
+    const { timer, notices, conversation } = this.#options;
     const { roots, report } = this.#begun ?? {};
+    report?.add({ elicits: conversation().hostShowsForms });
     roots?.channel.open();
     this.askHostRoots();
     if (!roots?.channel.isAnnounced || !roots.isRootsChannel) return;
@@ -122,6 +124,16 @@ export class SessionView {
   /** The server has asked for its roots. */
   asked(): void {
     this.#begun?.report.add({ askedForRoots: true });
+  }
+
+  /** The person at the host has answered a question. That it was over by then need not be said. */
+  async answer(answer: HostAnswer): Promise<void> {
+    try {
+      await this.#begun?.attachment.answer(answer);
+    } catch (error) {
+      if (error instanceof RefusedRequest && error.code === 'CONSENT_UNKNOWN') return;
+      this.#options.notices.say(`The answer does not count: ${(error as Error).message}`);
+    }
   }
 
   /** The guard has refused a call. */

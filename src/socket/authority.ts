@@ -1,5 +1,15 @@
 import type { Observed } from '../core/peer.ts';
-import type { Ack, AttachParams, AttachResult, Id, RefusedCall, SessionReport } from '../core/protocol.ts';
+import type {
+  Ack,
+  AttachParams,
+  AttachResult,
+  HostAnswer,
+  HostQuestion,
+  Id,
+  RefusedCall,
+  SessionReport,
+} from '../core/protocol.ts';
+import type { Given } from '../core/question.ts';
 import type { ToldView } from '../core/told-view.ts';
 
 /** Who a peer that attaches is taken for, and its first view. */
@@ -26,6 +36,8 @@ export interface Authority {
   reported(session: AttachedSession, report: SessionReport): void;
   /** The peer says that it has refused a call. */
   refused(session: AttachedSession, call: RefusedCall): void;
+  /** The host of a session has answered; what that gives. Rejects with a RootsError where it does not count. */
+  answered(session: AttachedSession, answer: HostAnswer): Promise<Given | null>;
   /** Serves a session that was attached, whose peer is an MCP client. What it throws is a bug. */
   openEndpoint(session: AttachedSession, line: EndpointLine): Promise<EndpointConversation>;
   /** The connection of a session that was attached has closed. */
@@ -61,6 +73,10 @@ export interface AttachedSession {
   /** ms since the epoch */
   readonly since: number;
   readonly state: SessionState;
+  /** What the kernel says of the peer, looked at again now; null where its process has ended or runs another program. */
+  observe(): Observed | null;
+  /** All that its host may answer from now on. Told if there is a change; a peer that does not read gets the newest. */
+  ask(questions: readonly HostQuestion[]): void;
   /** `serial`: the number of this view in this session; that of the first is 1. */
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void;
 }

@@ -4,11 +4,14 @@
 import type { Socket } from 'node:net';
 import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
+import type { Observed } from '../core/peer.ts';
 import {
   ATTACH_VERSION,
   type AttachParams,
   areModern,
   ENDPOINT_NAME,
+  type HostQuestion,
+  type HostQuestions,
   type Id,
   METHOD,
   opensEndpoint,
@@ -36,7 +39,7 @@ import {
 import { faultError, firstMessageError } from './peer-errors.ts';
 import type { PeerFacts } from './peer-facts.ts';
 import { readAck, readAttachParams, readEndpointParams, readHostRootsParams } from './peer-params.ts';
-import { readRefusedCall, readSessionReport } from './report-params.ts';
+import { readHostAnswer, readRefusedCall, readSessionReport } from './report-params.ts';
 
 export interface PeerSessionOptions extends JsonLinesOptions {
   readonly id: string;
@@ -60,6 +63,7 @@ type Request = Extract<Message, { kind: 'request' }>;
 
 const LIST_CHANGED: Notice = { own: '', shared: `${notification(METHOD.rootsChanged)}\n` };
 const VIEW_START = notificationStart(METHOD.view);
+const QUESTIONS_START = notificationStart(METHOD.questions);
 
 export class PeerSession implements AttachedSession {
   readonly id: string;
@@ -70,6 +74,8 @@ export class PeerSession implements AttachedSession {
   #view: ToldView | null = null;
   #serial = 1;
   #noticeIsDue = false;
+  #questions: HostQuestions = { questions: [] };
+  #questionsAreDue = false;
   #watching = false;
   #listed = false;
   #told: number | null = null;
@@ -101,6 +107,16 @@ export class PeerSession implements AttachedSession {
       told: this.#told,
       waitingBytes,
     };
+  }
+
+  observe(): Observed | null {
+    return this.#options.facts.confirm();
+  }
+
+  ask(questions: readonly HostQuestion[]): void {
+    this.#questions = { questions };
+    this.#questionsAreDue = true;
+    this.#lines.notify();
   }
 
   /**
@@ -245,7 +261,8 @@ export class PeerSession implements AttachedSession {
         this.#lines.send(errorReply(message.id, message.error));
         return;
       case 'request':
-        this.#lines.send(this.#reply(message));
+        if (message.method === METHOD.answer) void this.#answerOfHost(message);
+        else this.#lines.send(this.#reply(message));
         return;
       case 'notification':
         if (TOLD.has(message.method)) this.#reply({ ...message, id: '' });
@@ -261,6 +278,17 @@ export class PeerSession implements AttachedSession {
     } catch (error) {
       if (isBug(error)) this.#logBug(error);
       return errorReply(id, toRpcError(error));
+    }
+  }
+
+  /** What a person has said through the host takes effect first. Never rejects. */
+  async #answerOfHost({ id, params }: Request): Promise<void> {
+    try {
+      const given = await this.#options.authority.answered(this, readHostAnswer(params));
+      this.#lines.send(resultReply(id, JSON.stringify({ given })));
+    } catch (error) {
+      if (isBug(error)) this.#logBug(error);
+      this.#lines.send(errorReply(id, toRpcError(error)));
     }
   }
 
@@ -310,12 +338,19 @@ export class PeerSession implements AttachedSession {
   }
 
   #nextNotice(): Notice | null {
-    if (!this.#noticeIsDue || this.#view === null) return null;
+    if (this.#view === null) return null;
+    if (!this.#noticeIsDue) return this.#nextQuestions();
     this.#noticeIsDue = false;
     if (!this.#watching) return LIST_CHANGED;
     this.#told = this.#serial;
     const { own, shared } = this.#view.viewLine(this.#serial);
     return { own: VIEW_START + own, shared };
+  }
+
+  #nextQuestions(): Notice | null {
+    if (!this.#questionsAreDue) return null;
+    this.#questionsAreDue = false;
+    return { own: QUESTIONS_START, shared: `${JSON.stringify(this.#questions)}}\n` };
   }
 
   #fault(fault: Fault): void {

@@ -1,25 +1,37 @@
 // What `rootsd run` says of its session, checked: it ends up in the log and on the terminals of people.
 
 import { escapeForTerminal } from '../core/display.ts';
-import type { RefusedCall, SessionReport } from '../core/protocol.ts';
+import type { HostAnswer, RefusedCall, SessionReport } from '../core/protocol.ts';
 import { CHANNEL_KINDS, type ChannelKind } from '../core/server-traits.ts';
 import { invalidParams, type Params } from './message.ts';
 
 /** `rootsd run` cuts a text to 300 characters and escapes what is hidden in it. */
 const MAX_TEXT_CHARACTERS = 4_096;
 
-/** The parameters of `rootsd/report`. */
-export function readSessionReport({ era, channels, askedForRoots }: Params): SessionReport {
+/** The parameters of `rootsd/report`. Who says nothing of a person has none. */
+export function readSessionReport({ era, channels, askedForRoots, elicits = false }: Params): SessionReport {
   if (era !== null && era !== 'legacy' && era !== 'modern') {
     throw invalidParams('"era" must be "legacy", "modern" or null');
   }
   if (askedForRoots !== null && typeof askedForRoots !== 'boolean') {
     throw invalidParams('"askedForRoots" must be true, false or null');
   }
+  if (typeof elicits !== 'boolean') throw invalidParams('"elicits" must be true or false');
   if (Array.isArray(channels) && channels.length <= CHANNEL_KINDS.length && channels.every(isChannelKind)) {
-    return { era, channels, askedForRoots };
+    return { era, channels, askedForRoots, elicits };
   }
   throw invalidParams(`"channels" must be a list of ${CHANNEL_KINDS.join(', ')}`);
+}
+
+/** The parameters of `rootsd/answer`. Whether it may be said is not looked at here. */
+export function readHostAnswer({ id, says, scope }: Params): HostAnswer {
+  if (typeof id !== 'string') throw invalidParams('"id" must be what "rootsd/questions" said');
+  if (says !== 'yes' && says !== 'no' && says !== 'pass') {
+    throw invalidParams('"says" must be "yes", "no" or "pass"');
+  }
+  if (scope === undefined) return { id, says };
+  if (typeof scope !== 'string' || says !== 'yes') throw invalidParams('"scope" must be a text, and of a yes');
+  return { id, says, scope };
 }
 
 /** The parameters of `rootsd/refused`; what the texts hide is escaped. */

@@ -245,7 +245,7 @@ describe('Attachment', () => {
     const setup = await setUp(t);
     const { daemon, attachment } = setup;
     attachment.hostRoots(['file:///x']);
-    const report = { era: 'modern', channels: ['argv'], askedForRoots: null } as const;
+    const report = { era: 'modern', channels: ['argv'], askedForRoots: null, elicits: true } as const;
     attachment.report(report);
     assert.deepEqual((await daemon.next('rootsd/hostRoots')).params, { roots: [{ uri: 'file:///x' }] });
     assert.deepEqual((await daemon.next('rootsd/report')).params, report);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ProcessTraits, type RunTraits, whyNotFrom } from '../../src/core/separation.ts';
+import { type ProcessTraits, type RunTraits, whyNotFrom, whyNotFromRun } from '../../src/core/separation.ts';
 
 const TRAITS: ProcessTraits = { pid: 1, ancestors: [1], session: 10, cgroup: '/user', noNewPrivileges: false };
 /** The host has pid 20, `run` 30, the server 40. */
@@ -38,4 +38,32 @@ describe('whyNotFrom()', () => {
   for (const [says, caller, run, message] of rows) {
     it(`refuses ${says}`, () => assert.match(why(caller, run) ?? '', message));
   }
+});
+
+describe('whyNotFromRun()', () => {
+  /** The same host has started a second one, 31, with a server, 41. A third is of another host. */
+  const RUN: ProcessTraits = { ...TRAITS, pid: 30, ancestors: [20, 1] };
+  const runs = (own: Partial<ProcessTraits>, host: Partial<ProcessTraits> = {}): readonly RunTraits[] => [
+    { pid: 30, parent: { ...HOST, ...host }, descendants: [{ ...SERVER, ...own }] },
+    { pid: 31, parent: { ...HOST, ...host }, descendants: [{ ...SERVER, pid: 41, ancestors: [31, 20, 1], ...own }] },
+    {
+      pid: 32,
+      parent: { ...HOST, pid: 21 },
+      descendants: [{ ...SERVER, pid: 42, ancestors: [32, 21, 1], session: 12 }],
+    },
+  ];
+  const own = { session: 11, cgroup: '/run', noNewPrivileges: true };
+
+  it('takes a run whatever it shares with its own server and with those of the same host', () => {
+    assert.equal(whyNotFromRun(RUN, runs({})), null);
+    assert.equal(whyNotFromRun({ ...RUN, ...own }, runs(own, { noNewPrivileges: true }).slice(0, 2)), null);
+    assert.equal(whyNotFromRun({ ...RUN, ...own }, runs(own).slice(0, 2)), null);
+  });
+  it('refuses a run that a server has started, be it of the same host', () => {
+    assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [40, 30, 20, 1] }, runs({})) ?? '', /started .*pid 30/);
+    assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [30, 20, 1] }, runs({})) ?? '', /started .*pid 30/);
+  });
+  it('refuses a run that has left a server and kept what it shares with that alone', () => {
+    assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [1], session: 12 }, runs({})) ?? '', /session .*pid 32/);
+  });
 });

@@ -16,6 +16,12 @@ class FakeChannel implements AskChannel {
   readonly name = 'fake';
   readonly shown = new Map<string, TakeAnswer>();
   readonly withdrawn: string[] = [];
+  readonly askers = new Map<string, readonly string[]>();
+
+  askedBy({ id }: Question, sessions: ReadonlySet<string>): void {
+    assert.ok(this.shown.has(id));
+    this.askers.set(id, [...sessions]);
+  }
 
   present({ id }: Question, take: TakeAnswer): void {
     this.shown.set(id, take);
@@ -68,6 +74,17 @@ describe('Questions', () => {
       [['q1', 3]],
     );
     assert.deepEqual([...channel.shown.keys()], ['q1']);
+  });
+
+  it('says who asks, whenever it is somebody else', () => {
+    const { questions, channel } = opened();
+    const askers = () => channel.askers.get('q1');
+    questions.update('one', [wanted('/a')]);
+    assert.deepEqual(askers(), ['one']);
+    questions.update('two', [wanted('/a')]);
+    assert.deepEqual(askers(), ['one', 'two']);
+    questions.update('one', []);
+    assert.deepEqual(askers(), ['two']);
   });
 
   it('asks for each root once a session', () => {

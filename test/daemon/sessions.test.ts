@@ -25,6 +25,12 @@ class FakeSession implements AttachedSession {
     this.id = id;
   }
 
+  observe(): Observed | null {
+    return null;
+  }
+
+  ask(): void {}
+
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void {
     this.published.push({ told, ...options });
   }

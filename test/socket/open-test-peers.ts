@@ -6,11 +6,13 @@ import type { Observed } from '../../src/core/peer.ts';
 import type {
   Ack,
   AttachParams,
+  HostAnswer,
   LaunchPlan,
   RefusedCall,
   SessionReport,
   ViewMessage,
 } from '../../src/core/protocol.ts';
+import type { Given } from '../../src/core/question.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { ToldView } from '../../src/core/told-view.ts';
 import { type Native, openNative } from '../../src/disk/native.ts';
@@ -89,6 +91,7 @@ export class TestAuthority implements Authority {
   readonly hostRootsSeen: (readonly HostRoot[])[] = [];
   readonly reports: SessionReport[] = [];
   readonly refusedCalls: RefusedCall[] = [];
+  readonly hostAnswers: HostAnswer[] = [];
   readonly listedSessions: PeerSession[] = [];
   readonly closedSessions: PeerSession[] = [];
   /** What serves MCP clients is loaded so long. */
@@ -135,6 +138,11 @@ export class TestAuthority implements Authority {
 
   refused(_session: PeerSession, call: RefusedCall): void {
     this.refusedCalls.push(call);
+  }
+
+  async answered(_session: PeerSession, answer: HostAnswer): Promise<Given | null> {
+    this.hostAnswers.push(answer);
+    return answer.says === 'yes' ? { scope: answer.scope ?? 'session', access: 'read-only' } : null;
   }
 
   /** An endpoint that says everything back. */

@@ -71,6 +71,7 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
     };
     const peer = await connectPeer(t, path);
     await replay(peer, lines, ({ method, params }) => {
+      if (method === METHOD.questions) return session?.ask(params.questions);
       const { serial } = method === METHOD.view ? params : view;
       session?.publish(toldOf(method === METHOD.view ? params : view), { serial, listChanged: true });
     });

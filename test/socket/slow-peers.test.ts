@@ -45,6 +45,27 @@ test('a watching peer that does not read delays nobody and gets one more view, t
   assert.equal((await frozen.request('rootsd/nothing')).error?.code, -32601, 'nothing else came');
 });
 
+test('a peer that does not read gets its questions once more, the newest, and behind the newest view', async (t) => {
+  const { path, authority, publish } = await openTestPeers(t);
+  const frozen = await connectPeer(t, path);
+  await watch(frozen);
+  frozen.socket.pause();
+  const [session] = authority.sessions;
+  const ask = (...ids: readonly string[]) =>
+    session?.ask(ids.map((id) => ({ id, text: id, scopes: ['session'], until: '2026-01-01T00:00:00.000Z' })));
+  publish({ ...largeView('b1'), serial: 2 });
+  for (let i = 0; i < 1_000; i += 1) ask('one', `q${i}`);
+  ask('two');
+  publish({ ...viewOf('b2', 'x'), serial: 3 });
+  assert.equal(session?.state.waitingBytes, 0);
+  frozen.socket.resume();
+  assert.equal((await frozen.next()).params.generation, 'b1');
+  assert.equal((await frozen.next()).params.generation, 'b2');
+  const { method, params } = await frozen.next();
+  assert.deepEqual([method, params.questions.map(({ id }: { id: string }) => id)], ['rootsd/questions', ['two']]);
+  assert.equal((await frozen.request('rootsd/nothing')).error?.code, -32601, 'nothing else came');
+});
+
 test('a peer that listens for list_changed and does not read gets at most one more', async (t) => {
   const { path, authority, publish } = await openTestPeers(t);
   authority.view = largeView('a1');

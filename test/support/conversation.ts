@@ -16,6 +16,7 @@ export function makeConversation(host: LineWriter, guard: Guard): Conversation {
     onInitialized: () => undefined,
     onHostRootsChanged: () => undefined,
     hostRoots: { areWanted: () => false, onTold: () => assert.fail(), areSought: () => false, warn: assert.fail },
+    answer: () => undefined,
     onHostEnd: () => undefined,
     isHostHeard: () => true,
     onFault: (fault) => assert.fail(fault),

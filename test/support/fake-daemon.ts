@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { JsonLineReader } from '../../src/client/json-lines.ts';
 import { type RealPath, toFileUri } from '../../src/core/path.ts';
 import { PLAN_FIRST_SUFFIX, type PlanFirst } from '../../src/core/plan-first.ts';
-import type { AttachResult, LaunchPlan, RpcError, ViewMessage } from '../../src/core/protocol.ts';
+import type { AttachResult, HostQuestion, LaunchPlan, RpcError, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { VERSION } from '../../src/version.ts';
 
@@ -51,6 +51,8 @@ export class FakeDaemon {
   plan: LaunchPlan = PLAN;
   /** Answers `rootsd/attach` with this error. */
   refusal: RpcError | null = null;
+  /** Answers `rootsd/answer` with this. */
+  answerError: { readonly error: RpcError } | null = null;
   /** false: takes everything and answers nothing. */
   answers = true;
   readonly received: Received[] = [];
@@ -95,6 +97,11 @@ export class FakeDaemon {
     this.#view = view;
     this.#serial += 1;
     for (const socket of this.#connections) send(socket, { method: 'rootsd/view', params: this.view });
+  }
+
+  /** Tells every session that its host may answer these questions, and no others. */
+  ask(...questions: readonly HostQuestion[]): void {
+    for (const socket of this.#connections) send(socket, { method: 'rootsd/questions', params: { questions } });
   }
 
   /** What a session that asks now is told. */
@@ -145,6 +152,7 @@ export class FakeDaemon {
     if (id === undefined || !this.answers) return;
     if (this.refusal !== null) send(socket, { id, error: this.refusal });
     else if (method === 'rootsd/attach') send(socket, { id, result: this.#attachResult(params) });
+    else if (method === 'rootsd/answer') send(socket, { id, ...(this.answerError ?? { result: { given: null } }) });
     else if (method === 'rootsd/watch') send(socket, { id, result: this.view });
     else send(socket, { id, error: { code: -32601, message: 'Method not found' } });
   }
