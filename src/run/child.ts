@@ -75,7 +75,9 @@ export async function startChild(launch: Launch, { stdio: kind, deathSignal }: S
 /** setpriv(1) asks the kernel for the signal, and becomes the server: its process is the same. Only Linux has it. */
 function withDeathSignal(launch: Launch, signal: NodeJS.Signals): Launch {
   const [command = ''] = launch.argv;
-  const isThere = command.includes('/') ? existsSync(resolve(launch.cwd ?? '', command)) : isInPath(command);
+  const isThere = command.includes('/')
+    ? existsSync(launch.cwd === null ? command : resolve(launch.cwd, command))
+    : isInPath(command);
   if (!isThere) throw new CommandFailure(command, Object.assign(new Error(), { code: 'ENOENT' }));
   return { ...launch, argv: ['setpriv', '--pdeathsig', signal, '--', ...launch.argv] };
 }

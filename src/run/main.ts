@@ -11,6 +11,7 @@ import type { Ended } from './child.ts';
 import { keepStandardErrorBlocking, Notices } from './notices.ts';
 import { mayStartEarly, reachDaemon } from './reach-daemon.ts';
 import { RunSession } from './run-session.ts';
+import { workingDirectory } from './working-directory.ts';
 
 const ENDINGS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 /** What these mean is the server's affair. Node would take the first for the wish to debug us. */
@@ -44,7 +45,7 @@ export async function runMain(argv: readonly string[], options: RunMainOptions):
 
 async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notices: Notices): Promise<Ended> {
   keepStandardErrorBlocking();
-  const place = { run, env: process.env, cwd: process.cwd(), binRootsd };
+  const place = { run, env: process.env, cwd: workingDirectory(), binRootsd };
   const session = new RunSession({
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },

@@ -24,6 +24,7 @@ import { SessionEnd } from './session-end.ts';
 import { SessionRoots } from './session-roots.ts';
 import { SessionView } from './session-view.ts';
 import { argumentWarnings } from './warnings.ts';
+import { workingDirectory } from './working-directory.ts';
 
 /** How long a server may live on after it has closed its output. */
 const SILENCE_MS = 500;
@@ -72,7 +73,7 @@ export class RunSession {
     };
     this.#guard = new Guard({
       timer,
-      cwd: () => this.#cwd ?? process.cwd(),
+      cwd: () => this.#cwd ?? workingDirectory(),
       onAnswer,
       onRefused: (call) => this.#view.refused(call),
     });
