@@ -21,9 +21,13 @@ export class Agents extends AnsweredById {
   readonly name = 'agent';
   readonly #agents = new Set<Agent>();
 
-  override present(question: Question, take: TakeAnswer): void {
-    super.present(question, take);
+  override present(question: Question, take: TakeAnswer, hidden: () => void): void {
+    super.present(question, take, hidden);
     for (const agent of this.#inCharge()) tell(agent, [question]);
+  }
+
+  override shows(question: Question): boolean {
+    return this.#inCharge().some((agent) => mayAnswer(agent, question));
   }
 
   override withdraw(question: Question, why: string): void {
@@ -42,12 +46,14 @@ export class Agents extends AnsweredById {
       for (const question of this.open) other.withdrawn(question, 'another agent asks now');
     }
     if (now.includes(agent)) tell(agent, this.open);
+    this.hide(this.open);
   }
 
   leave(agent: Agent): void {
     const before = this.#inCharge();
     this.#agents.delete(agent);
     for (const other of this.#inCharge()) if (!before.includes(other)) tell(other, this.open);
+    this.hide(this.open);
   }
 
   /** Those that show questions now. */
@@ -60,7 +66,9 @@ export class Agents extends AnsweredById {
 
 /** Whoever may not answer a question is not bothered with it. */
 function tell(agent: Agent, questions: readonly Question[]): void {
-  for (const question of questions) {
-    if (question.approver === 'user' || agent.uid === ADMIN_UID) agent.asked(question);
-  }
+  for (const question of questions) if (mayAnswer(agent, question)) agent.asked(question);
+}
+
+function mayAnswer({ uid }: Agent, { approver }: Question): boolean {
+  return approver === 'user' || uid === ADMIN_UID;
 }

@@ -6,15 +6,22 @@ import type { Answer, AskChannel, Given, Question, TakeAnswer } from '../core/qu
 /** Of questions that are over it is remembered why, for who answers late. */
 const MAX_OVER = 1_000;
 
+interface Presented {
+  readonly question: Question;
+  readonly take: TakeAnswer;
+  readonly hidden: () => void;
+}
+
 export abstract class AnsweredById implements AskChannel {
   abstract readonly name: string;
-  readonly #presented = new Map<string, { readonly question: Question; readonly take: TakeAnswer }>();
-
+  readonly #presented = new Map<string, Presented>();
   readonly #over = new Map<string, string>();
 
-  present(question: Question, take: TakeAnswer): void {
-    this.#presented.set(question.id, { question, take });
+  present(question: Question, take: TakeAnswer, hidden: () => void): void {
+    this.#presented.set(question.id, { question, take, hidden });
   }
+
+  abstract shows(question: Question): boolean;
 
   withdraw({ id }: Question, why: string): void {
     this.#presented.delete(id);
@@ -34,6 +41,11 @@ export abstract class AnsweredById implements AskChannel {
     const why = this.#over.get(id);
     const more = why === undefined ? {} : { hint: `This one is over: ${why}` };
     return new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` }, more);
+  }
+
+  /** Of those that were seen and are not now, says so. */
+  protected hide(questions: readonly Question[]): void {
+    for (const question of questions) if (!this.shows(question)) this.#presented.get(question.id)?.hidden();
   }
 
   /** The oldest first. */

@@ -5,4 +5,9 @@ import { AnsweredById } from './answered-by-id.ts';
 
 export class CommandLine extends AnsweredById {
   readonly name = 'command';
+
+  /** Nobody sees what is not looked for. */
+  override shows(): boolean {
+    return false;
+  }
 }

@@ -21,6 +21,7 @@ export interface AskedHost {
 interface Presented {
   readonly wire: HostQuestion;
   readonly take: TakeAnswer;
+  readonly hidden: () => void;
   /** The sessions that ask … */
   askers: ReadonlySet<string>;
   /** … and those whose host has left it to others. */
@@ -34,11 +35,11 @@ export class Hosts implements AskChannel {
   readonly #presented = new Map<string, Presented>();
 
   /** Whoever works with a host is no administrator, whatever their uid. */
-  present(question: Question, take: TakeAnswer): void {
+  present(question: Question, take: TakeAnswer, hidden: () => void): void {
     if (question.approver === 'admin') return;
     const { id, scopes, until } = question;
     const wire = { id, text: questionText(question), scopes, until };
-    this.#presented.set(id, { wire, take, askers: new Set(), passed: new Set() });
+    this.#presented.set(id, { wire, take, hidden, askers: new Set(), passed: new Set() });
   }
 
   askedBy({ id }: Question, sessions: ReadonlySet<string>): void {
@@ -48,6 +49,12 @@ export class Hosts implements AskChannel {
     presented.askers = sessions;
     this.#tell([...before].filter((session) => !sessions.has(session)));
     this.#tell([...sessions].filter((session) => !before.has(session)));
+    this.#hideUnseen(presented);
+  }
+
+  shows({ id }: Question): boolean {
+    const presented = this.#presented.get(id);
+    return presented !== undefined && this.#isSeen(presented);
   }
 
   withdraw({ id }: Question): void {
@@ -65,7 +72,10 @@ export class Hosts implements AskChannel {
 
   /** It cannot be asked any more; what it was told it forgets. */
   leave(session: string): void {
-    this.#hosts.delete(session);
+    if (!this.#hosts.delete(session)) return;
+    for (const presented of this.#presented.values()) {
+      if (presented.askers.has(session)) this.#hideUnseen(presented);
+    }
   }
 
   /**
@@ -85,7 +95,16 @@ export class Hosts implements AskChannel {
     }
     presented.passed.add(session);
     this.#tell([session]);
+    this.#hideUnseen(presented);
     return null;
+  }
+
+  #isSeen(presented: Presented): boolean {
+    return [...presented.askers].some((session) => this.#hosts.has(session) && isShown(presented, session));
+  }
+
+  #hideUnseen(presented: Presented): void {
+    if (!this.#isSeen(presented)) presented.hidden();
   }
 
   #tell(sessions: Iterable<string>): void {

@@ -26,6 +26,7 @@ export interface ProgramChannelOptions {
 interface Presented {
   readonly question: Question;
   readonly take: TakeAnswer;
+  readonly hidden: () => void;
 }
 
 const ADMIN_UID = 0;
@@ -43,10 +44,14 @@ export class ProgramChannel implements AskChannel {
     this.#options = options;
   }
 
-  present(question: Question, take: TakeAnswer): void {
+  present(question: Question, take: TakeAnswer, hidden: () => void): void {
     if (question.approver === 'admin' && this.#options.uid !== ADMIN_UID) return;
-    this.#waiting.push({ question, take });
+    this.#waiting.push({ question, take, hidden });
     this.#next();
+  }
+
+  shows({ id }: Question): boolean {
+    return this.#shown?.id === id || this.#waiting.some(({ question }) => question.id === id);
   }
 
   withdraw({ id }: Question): void {
@@ -63,6 +68,7 @@ export class ProgramChannel implements AskChannel {
     this.#shown = { id: next.question.id, stop };
     void this.#ask(next, stop.signal).finally(() => {
       this.#shown = null;
+      next.hidden();
       this.#next();
     });
   }

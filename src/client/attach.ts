@@ -6,9 +6,13 @@
 // machine, on which no server does anything either, does not count.
 
 import {
+  type AccessDecided,
+  type AccessReply,
+  type AccessRequest,
   type Ack,
   type AttachParams,
   type AttachResult,
+  type CallEnded,
   type HostAnswer,
   type HostQuestion,
   type HostQuestions,
@@ -26,14 +30,22 @@ const LAST_RETRY_MS = 1_000;
 /** Between two questions whether the daemon still answers: one that hangs closes no connection. */
 const PING_MS = 10_000;
 
-export interface AttachOptions {
-  /** The sockets to try, in order; asked again before each attempt, since a daemon may come back elsewhere. */
-  readonly sockets: () => readonly string[];
-  readonly params: AttachParams;
+/** What the daemon tells by itself. */
+export interface Heard {
   /** A new complete view, in order; also the empty one after 30 s without a daemon. Never called before attach() resolves. */
   readonly onView: (view: ViewMessage) => void;
   /** All that a person at the host may answer now; none while nobody is connected. For who reports that it can be asked. */
   readonly onQuestions?: (questions: readonly HostQuestion[]) => void;
+  /** What has become of a call that waited. */
+  readonly onDecided?: (decided: AccessDecided) => void;
+  /** The daemon is gone: what waited for its word gets none. */
+  readonly onLost?: () => void;
+}
+
+export interface AttachOptions extends Heard {
+  /** The sockets to try, in order; asked again before each attempt, since a daemon may come back elsewhere. */
+  readonly sockets: () => readonly string[];
+  readonly params: AttachParams;
   /** Of each request, in ms. */
   readonly deadlineMs?: number;
   readonly timer?: Timer;
@@ -141,6 +153,17 @@ export class Attachment {
     await this.#opened.connection.request(METHOD.answer, answer);
   }
 
+  /** Asks for what a person could give. Rejects with a LostConnection, or a RefusedRequest of a daemon that knows no such thing. */
+  async request(request: AccessRequest): Promise<AccessReply> {
+    if (this.#opened === null) throw new LostConnection('the daemon is gone');
+    return (await this.#opened.connection.request(METHOD.request, request)) as AccessReply;
+  }
+
+  /** Says that such a call has ended. */
+  callEnded(ended: CallEnded): void {
+    this.#opened?.connection.notify(METHOD.callEnded, ended);
+  }
+
   close(): void {
     this.#closed = true;
     this.#cancelDrop?.();
@@ -166,14 +189,16 @@ export class Attachment {
 
   /** Attach and watch travel together: one round trip. Views that arrive before both are answered are the newer ones. */
   async #openAt(path: string): Promise<Opened> {
-    const { params, deadlineMs, timer, onQuestions } = this.#options;
+    const { params, deadlineMs, timer, onQuestions, onDecided } = this.#options;
     const early: { view?: ViewMessage } = {};
     const connection: Connection = await Connection.open(path, {
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
       ...(timer === undefined ? {} : { timer }),
       onNotification: (method, message) => {
         const isOurs = this.#opened?.connection === connection;
-        if (method === METHOD.questions && isOurs) onQuestions?.((message as HostQuestions).questions);
+        if (!isOurs && method !== METHOD.view) return;
+        if (method === METHOD.questions) onQuestions?.((message as HostQuestions).questions);
+        if (method === METHOD.decided) onDecided?.(message as AccessDecided);
         if (method !== METHOD.view) return;
         if (isOurs) this.#publish(message as ViewMessage);
         else early.view = message as ViewMessage;
@@ -249,10 +274,11 @@ export class Attachment {
     this.#cancelPing?.();
     this.#opened = null;
     if (this.#closed) return;
-    const { timer = unrefTimer, onQuestions } = this.#options;
+    const { timer = unrefTimer, onQuestions, onLost } = this.#options;
     onQuestions?.([]);
+    onLost?.();
     this.#cancelDrop ??= timer(KEEP_MS, () => {
-      this.#publish({ ...this.view, roots: [], boundary: [], view: [] });
+      this.#publish({ ...this.view, roots: [], boundary: [], view: [], offers: [] });
     });
     this.#retry(1);
   }

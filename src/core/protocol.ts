@@ -92,6 +92,12 @@ export interface BoundaryEntry {
   readonly identity?: string;
 }
 
+/** A place that a person could give, or has refused to. */
+export interface WireOffer extends Omit<BoundaryEntry, 'access'> {
+  /** What could be given, more than holds; null: a person has refused. */
+  readonly access: Access | null;
+}
+
 export interface WireViewEntry {
   readonly root: string;
   readonly effect: Effect;
@@ -151,6 +157,8 @@ export interface ViewMessage {
   readonly roots: readonly WireRoot[];
   readonly boundary: readonly BoundaryEntry[];
   readonly view: readonly WireViewEntry[];
+  /** A daemon of before this had a name gives none. */
+  readonly offers?: readonly WireOffer[];
 }
 
 /** The parameters of `rootsd/ack`: a view is in force at the peer. Without a serial the last one of that generation. */
@@ -210,6 +218,37 @@ export interface RefusedCall {
   readonly left: number;
 }
 
+/** The parameters of `rootsd/request`: a call names places that a person could give. It waits, or is refused at once. */
+export interface AccessRequest {
+  /** Names the call within the session. */
+  readonly call: number;
+  /** All of it or nothing; at most `MAX_WANTS`. */
+  readonly wants: readonly { readonly path: string; readonly access: Access }[];
+}
+
+export const MAX_WANTS = 16;
+
+/**
+ * `granted`: all of it may be used now. `asked`: the call waits for `rootsd/decided`. `refused`: by a person, or it is not
+ * offered. `no-agent`: nobody is shown the question, which can be answered all the same. `no-answer`: in time. `too-many`:
+ * nothing more is asked now.
+ */
+export type AccessState = 'granted' | 'asked' | 'refused' | 'no-agent' | 'no-answer' | 'too-many';
+
+/** What becomes of such a call: the result of `rootsd/request`, and with the call the parameters of `rootsd/decided`. */
+export interface AccessReply {
+  readonly state: AccessState;
+  /** Of the view in which it is so. */
+  readonly serial: number;
+  /** What a person is asked for it. */
+  readonly questions: readonly { readonly id: string; readonly root: string; readonly access: Access }[];
+}
+
+export type AccessDecided = Pick<AccessRequest, 'call'> & Omit<AccessReply, 'questions'>;
+
+/** The parameters of `rootsd/callEnded`: what was given for this call ends, and what is asked for it is withdrawn. */
+export type CallEnded = Pick<AccessRequest, 'call'>;
+
 /** So many refused calls of a session are told, logged and audited; the others are counted. */
 export const REFUSALS_TOLD = { limit: 20, windowMs: 10_000 } as const;
 
@@ -224,6 +263,9 @@ export const METHOD = {
   refused: 'rootsd/refused',
   questions: 'rootsd/questions',
   answer: 'rootsd/answer',
+  request: 'rootsd/request',
+  decided: 'rootsd/decided',
+  callEnded: 'rootsd/callEnded',
   listRoots: 'roots/list',
   ping: 'ping',
   rootsChanged: 'notifications/roots/list_changed',
@@ -261,6 +303,11 @@ export function wireView(view: View): readonly WireViewEntry[] {
     const { effect, kind, access } = decision;
     return { root, effect, kind, access, available, why };
   });
+}
+
+/** What a person could give to a session, or has refused to. */
+export function wireOffers(view: View): readonly WireOffer[] {
+  return view.offers.map(({ root, path, access, carved, identity }) => ({ root, path, access, carved, identity }));
 }
 
 /** Do both plans ask for the same? Which files were read, and by which version, asks for nothing. */

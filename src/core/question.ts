@@ -66,11 +66,14 @@ export interface AskChannel {
   readonly name: string;
   /**
    * Shows a question. `take` takes an answer and resolves with what it gives (null: nothing); what it rejects with says why
-   * the answer does not count, and the question stays open then unless it is CONSENT_UNKNOWN.
+   * the answer does not count, and the question stays open then unless it is CONSENT_UNKNOWN. `hidden`: nobody sees it here
+   * any more, though it is open.
    */
-  present(question: Question, take: TakeAnswer): void;
+  present(question: Question, take: TakeAnswer, hidden: () => void): void;
   /** Who asks this now, by the ids of sessions: after present(), and whenever it is somebody else. */
   askedBy?(question: Question, sessions: ReadonlySet<string>): void;
+  /** Does somebody see it here, or will when its turn comes? */
+  shows(question: Question): boolean;
   /** It is open no more; `why`: it is answered, or nobody asks any more. */
   withdraw(question: Question, why: string): void;
 }

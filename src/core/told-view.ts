@@ -1,4 +1,4 @@
-import { type LaunchPlan, type ViewMessage, wireBoundary, wireRoots, wireView } from './protocol.ts';
+import { type LaunchPlan, type ViewMessage, wireBoundary, wireOffers, wireRoots, wireView } from './protocol.ts';
 import type { View } from './view.ts';
 
 /** A view as a session is told it, but for the serial, which each session counts for itself. */
@@ -74,9 +74,10 @@ export class ToldView {
 
   get #rest(): string {
     if (this.#restJson === null) {
-      const { generation, plan, view } = this.message;
+      const { generation, plan, roots, boundary, ...rest } = this.message;
       const head = `"generation":${JSON.stringify(generation)},"plan":${JSON.stringify(plan)}`;
-      this.#restJson = `${head},"roots":${this.#roots},"boundary":${this.#boundary},"view":${JSON.stringify(view)}}`;
+      const told = `"roots":${this.#roots},"boundary":${this.#boundary}`;
+      this.#restJson = `${head},${told},${JSON.stringify(rest).slice(1)}`;
     }
     return this.#restJson;
   }
@@ -91,7 +92,7 @@ export function* tellInSteps(
   yield;
   const boundary = wireBoundary(view);
   yield;
-  return new ToldView({ generation, plan, roots, boundary, view: wireView(view) });
+  return new ToldView({ generation, plan, roots, boundary, view: wireView(view), offers: wireOffers(view) });
 }
 
 function startOf(serial: number): string {

@@ -36,14 +36,25 @@ export interface ToldRoot {
   readonly carved: readonly string[];
 }
 
+/** A root that is there, and that a person could give, or more of it than holds; or has refused to. */
+export interface OfferedRoot {
+  readonly root: string;
+  readonly path: RealPath;
+  readonly identity: string;
+  /** What could be given; null: a person has refused. */
+  readonly access: Access | null;
+  readonly carved: readonly string[];
+}
+
 /** The full, ordered result for one session. */
 export interface View {
   readonly entries: readonly ViewEntry[];
   readonly told: readonly ToldRoot[];
+  readonly offers: readonly OfferedRoot[];
 }
 
 /** What a session has before its first view. */
-export const EMPTY_VIEW: View = { entries: [], told: [] };
+export const EMPTY_VIEW: View = { entries: [], told: [], offers: [] };
 
 /** Decides about every root for one peer. Order: layer from the top, file name, position, member by code point. */
 export function buildView(evidence: Evidence, peer: Peer, circumstances: Circumstances): View {
@@ -55,16 +66,24 @@ export function* viewInSteps(evidence: Evidence, peer: Peer, circumstances: Circ
   const standing = standingOf(evidence, peer, circumstances);
   const entries: ViewEntry[] = [];
   const held: Held[] = [];
+  const offers: OfferedRoot[] = [];
   for (const root of evidence.roots) {
     const decision = decideFor(standing, root);
     entries.push(entryOf(root, decision));
     const { effect, access } = decision;
-    if (effect === 'allow' && access !== null && root.available && root.place !== null) {
-      held.push({ root, place: root.place, access, carved: carvedFrom(standing, root) });
+    if (root.available && root.place !== null) {
+      const { place } = root;
+      const carved = () => carvedFrom(standing, root);
+      if (effect === 'allow' && access !== null) held.push({ root, place, access, carved: carved() });
+      if (isOffered(decision)) offers.push({ root: root.name, ...place, access: decision.askable, carved: carved() });
     }
     yield;
   }
-  return { entries, told: yield* tellHeld(held) };
+  return { entries, told: yield* tellHeld(held), offers };
+}
+
+function isOffered({ askable, kind }: Decision): boolean {
+  return askable !== null || kind === 'refused';
 }
 
 /**
@@ -88,7 +107,17 @@ export function* narrowInSteps(view: View, limit: View): Generator<void, View> {
     entries.push(lost.has(entry.path) ? { ...entry, available: false, why } : entry);
     yield;
   }
-  return { entries, told };
+  return { entries, told, offers: offersOfBoth(view, limit) };
+}
+
+/** What the second view does not offer may be what it denies. */
+function offersOfBoth({ offers }: View, limit: View): readonly OfferedRoot[] {
+  const known = new Set(limit.offers.map(offerText));
+  return offers.filter((offer) => known.has(offerText(offer)));
+}
+
+function offerText({ path, identity, access, carved }: OfferedRoot): string {
+  return JSON.stringify([path, identity, access, carved]);
 }
 
 function narrowed(root: ToldRoot, limit: ToldRoot): ToldRoot {
@@ -111,8 +140,14 @@ export function sameView(a: View, b: View): boolean {
   return (
     sameTold(a, b) &&
     a.entries.length === b.entries.length &&
-    a.entries.every((entry, i) => saysSame(entry, b.entries[i]))
+    a.entries.every((entry, i) => saysSame(entry, b.entries[i])) &&
+    a.offers.length === b.offers.length &&
+    a.offers.every((offer, i) => sameOffer(offer, b.offers[i]))
   );
+}
+
+function sameOffer(a: OfferedRoot, b: OfferedRoot | undefined): boolean {
+  return b !== undefined && a.root === b.root && offerText(a) === offerText(b);
 }
 
 /** The title of a root as it is told: its own, else the base name of a member, else its name. */

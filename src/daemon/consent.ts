@@ -77,11 +77,9 @@ export class Consent implements Part {
   }
 
   /** A session asks for one root; resolves when a person has decided, or nobody is asked any more. */
-  request(session: AttachedSession, root: string): Promise<void> {
-    return this.questions.raise(
-      session.id,
-      this.#options.wantedOf(session).filter(({ asks }) => asks.root === root),
-    );
+  async request(session: AttachedSession, root: string): Promise<void> {
+    const wanted = this.#options.wantedOf(session).filter(({ asks }) => asks.root === root);
+    await Promise.all(wanted.map((one) => this.questions.raise(session.id, one, null)?.closed.reached));
   }
 
   /**

@@ -7,7 +7,7 @@ import { LOG_EVENTS } from '../core/log-event.ts';
 import type { User } from '../core/peer.ts';
 import type { RootFacts } from '../core/place.ts';
 import { type Policy, pathsOf } from '../core/policy.ts';
-import type { Ack, SessionReport } from '../core/protocol.ts';
+import type { Ack, CallEnded, SessionReport } from '../core/protocol.ts';
 import { SYSTEM_CLOCK } from '../disk/clock.ts';
 import { failure } from '../disk/failure.ts';
 import { kernelWalk } from '../disk/kernel-walk.ts';
@@ -24,6 +24,7 @@ import type { ListenAt } from '../socket/listen.ts';
 import { openPeers, type Peers } from '../socket/peers.ts';
 import type { Log } from '../system/log.ts';
 import { VERSION } from '../version.ts';
+import { AccessRequests } from './access-requests.ts';
 import { Acknowledgements, type Waited } from './acknowledgements.ts';
 import { Activation, type InForce } from './activation.ts';
 import { Consent, type ConsentOptions } from './consent.ts';
@@ -102,6 +103,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   readonly #parts: OpenParts;
   readonly #activation: Activation;
   readonly consent: Consent;
+  readonly #accessRequests: AccessRequests;
   #sessions: Sessions;
   readonly #endpoints: Endpoints;
   readonly #reloads: Reloads<Reading>;
@@ -133,6 +135,13 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       launchers: () => this.#sessions.launchers(),
     });
     this.#parts.add(this.consent);
+    this.#accessRequests = new AccessRequests({
+      questions: this.consent.questions,
+      viewOf: (session) => this.#sessions.viewOf(session),
+      serialOf: (session) => this.#sessions.serialOf(session),
+      wantedOf: (session) => this.#sessions.wantedOf(session),
+      refreshed: () => this.refreshed(),
+    });
     this.#sessions = new Sessions(this.#activation.inForce, {
       record: options.log,
       version: VERSION,
@@ -177,6 +186,8 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       reported: (session: AttachedSession, report: SessionReport) => this.#reported(session, report),
       refused: this.#sessions.refused.bind(this.#sessions),
       answered: this.#answered.bind(this),
+      requested: this.#accessRequests.request.bind(this.#accessRequests),
+      callEnded: (session: AttachedSession, { call }: CallEnded) => this.#accessRequests.callEnded(session, call),
       closed: (session: AttachedSession) => this.#detach(session),
     };
     const capacity = new Capacity(limits);
@@ -343,6 +354,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   #detach(session: AttachedSession): void {
     this.#acknowledgements.forget(session);
     this.#sessions.closed(session);
+    this.#accessRequests.sessionClosed(session);
     this.consent.sessionClosed(session);
     this.#options.onSessions?.(this.#sessions.count);
   }

@@ -3,6 +3,7 @@
 
 import { keyText } from '../core/consent.ts';
 import { RootsError } from '../core/errors.ts';
+import { Latch } from '../core/latch.ts';
 import { LOG_EVENTS } from '../core/log-event.ts';
 import {
   type Answer,
@@ -48,14 +49,29 @@ export interface QuestionsOptions {
   readonly onLate: () => void;
 }
 
+/** A question that somebody asks. */
+export interface Raised {
+  readonly question: Question;
+  /** It is open no more. */
+  readonly closed: Latch;
+  /** Nobody sees it: whoever would wait for it need not. It stays open. */
+  readonly hidden: Latch;
+  /** false: an answer is just being taken, which is not for this session. */
+  readonly isJoined: boolean;
+}
+
+/** What asks within a session: a call (its number), or its list (null). */
+export type AskingPart = number | null;
+
 interface Open {
   readonly question: Question;
   readonly text: string;
-  /** Who waits for the answer. */
-  readonly sessions: Set<string>;
+  /** Whom the answer is for, and what of each asks. */
+  readonly sessions: Map<string, Set<AskingPart>>;
   readonly cancelDeadline: () => void;
-  /** Told when it is open no more. */
-  readonly waiting: (() => void)[];
+  readonly closed: Latch;
+  /** Closes when nobody sees it any more; another one where somebody does again. */
+  hidden: Latch;
   count: number;
   /** An answer is being taken: what happens to the question meanwhile waits for that. */
   isAnswering: boolean;
@@ -97,7 +113,7 @@ export class Questions implements Part {
     }
     const heldBack = wanted.filter((one) => {
       if (asked.has(one.text)) return false;
-      const isAsked = this.#ask(session, one);
+      const isAsked = this.#ask(session, one, null);
       if (isAsked) asked.add(one.text);
       return !isAsked && this.#byText.get(one.text)?.isAnswering !== true;
     });
@@ -108,20 +124,34 @@ export class Questions implements Part {
     this.#options.record('warn', LOG_EVENTS.consentHeldBack, fields);
   }
 
-  /**
-   * A session asks for this, be it that it has asked before; resolves when none of it is open any more. What is too much is
-   * not asked.
-   */
-  async raise(session: string, wanted: readonly Wanted[]): Promise<void> {
+  /** A session asks for this, be it that it has asked before. null: it is too much, and not asked. */
+  raise(session: string, wanted: Wanted, part: AskingPart): Raised | null {
+    const isJoined = this.#ask(session, wanted, part);
+    const open = this.#byText.get(wanted.text);
+    if (open === undefined) return null;
+    const { question, closed } = open;
+    if (!isJoined) return { question, closed, hidden: new Latch(), isJoined };
     const asked = this.#asked.get(session) ?? new Set();
-    this.#asked.set(session, asked);
-    const closings = wanted.map((one) => {
-      if (!this.#ask(session, one)) return undefined;
-      asked.add(one.text);
-      const open = this.#byText.get(one.text);
-      return open === undefined ? undefined : new Promise<void>((resolve) => open.waiting.push(resolve));
-    });
-    await Promise.all(closings);
+    this.#asked.set(session, asked.add(wanted.text));
+    if (!this.#isShown(open)) open.hidden.set();
+    else if (open.hidden.isSet) open.hidden = new Latch();
+    return { question, closed, hidden: open.hidden, isJoined };
+  }
+
+  /** A call of a session asks no more. */
+  callEnded(session: string, call: number): void {
+    for (const open of this.#open.values()) {
+      const parts = open.sessions.get(session);
+      if (parts?.delete(call) && parts.size === 0) this.#leave(open, session);
+    }
+  }
+
+  /** A call waits no more, but its session goes on asking. */
+  callGoesOn(session: string, call: number): void {
+    for (const { sessions } of this.#open.values()) {
+      const parts = sessions.get(session);
+      if (parts?.delete(call)) parts.add(null);
+    }
   }
 
   /** Nobody asks any more what this session alone asked. */
@@ -143,7 +173,7 @@ export class Questions implements Part {
     open.isAnswering = true;
     open.isLate = false;
     try {
-      await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions] }, given);
+      await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions.keys()] }, given);
       this.#close(open, 'it is answered');
       return given;
     } finally {
@@ -159,7 +189,7 @@ export class Questions implements Part {
   }
 
   /** false: not now. There are too many, or an answer is just being taken that may not be meant for this session. */
-  #ask(session: string, { asks, text }: Wanted): boolean {
+  #ask(session: string, { asks, text }: Wanted, part: AskingPart): boolean {
     const known = this.#byText.get(text);
     if (known?.isAnswering) {
       known.isLate = true;
@@ -167,9 +197,9 @@ export class Questions implements Part {
     }
     if (known !== undefined) {
       known.count += 1;
-      if (known.sessions.has(session)) return true;
-      known.sessions.add(session);
-      this.#tellAskers(known);
+      const parts = known.sessions.get(session);
+      known.sessions.set(session, (parts ?? new Set()).add(part));
+      if (parts === undefined) this.#tellAskers(known);
       return true;
     }
     const { clock, newId, timeoutMs, channels, record } = this.#options;
@@ -181,18 +211,26 @@ export class Questions implements Part {
       open.isOver = true;
       if (!open.isAnswering) this.#withdraw(open, 'nobody has answered in time');
     });
-    const state = { waiting: [], count: 1, isAnswering: false, isLate: false, isOver: false };
-    const open: Open = { question, text, sessions: new Set([session]), cancelDeadline, ...state };
+    const [closed, hidden] = [new Latch(), new Latch()];
+    const state = { closed, hidden, count: 1, isAnswering: false, isLate: false, isOver: false };
+    const open: Open = { question, text, sessions: new Map([[session, new Set([part])]]), cancelDeadline, ...state };
     this.#open.set(question.id, open);
     this.#byText.set(text, open);
     const { id, asker, root, key, access, rule } = question;
     record('info', LOG_EVENTS.consentAsked, { question: id, asker, root, path: key.path, access, rule: rule.id });
+    const onHidden = (): void => {
+      if (!this.#isShown(open)) open.hidden.set();
+    };
     for (const channel of channels) {
       const { name } = channel;
-      channel.present(question, (answer, uid) => this.answer(id, answer, { channel: name, uid }));
+      channel.present(question, (answer, uid) => this.answer(id, answer, { channel: name, uid }), onHidden);
     }
     this.#tellAskers(open);
     return true;
+  }
+
+  #isShown({ question }: Open): boolean {
+    return this.#options.channels.some((channel) => channel.shows(question));
   }
 
   #leave(open: Open, session: string): void {
@@ -202,7 +240,7 @@ export class Questions implements Part {
   }
 
   #tellAskers({ question, sessions }: Open): void {
-    for (const channel of this.#options.channels) channel.askedBy?.(question, new Set(sessions));
+    for (const channel of this.#options.channels) channel.askedBy?.(question, new Set(sessions.keys()));
   }
 
   #withdraw(open: Open, why: string): void {
@@ -215,7 +253,7 @@ export class Questions implements Part {
     if (!this.#open.delete(open.question.id)) return;
     this.#byText.delete(open.text);
     open.cancelDeadline();
-    for (const tell of open.waiting) tell();
+    open.closed.set();
     for (const channel of this.#options.channels) channel.withdraw(open.question, why);
   }
 }

@@ -95,6 +95,16 @@ export class Sessions {
     };
   }
 
+  /** The number of the view that it was told last. */
+  serialOf(session: AttachedSession): number {
+    return this.#live.get(session)?.serial ?? 1;
+  }
+
+  /** What it sees of the roots; what one sees that has ended is nothing. */
+  viewOf(session: AttachedSession): View {
+    return this.#live.get(session)?.alike.view ?? EMPTY_VIEW;
+  }
+
   closed(session: AttachedSession): void {
     const live = this.#live.get(session);
     if (live === undefined) return;

@@ -1,12 +1,12 @@
 // What host and server have said to each other, as far as it matters to us. It outlives the server's process.
 
 import type { Timer } from '../client/timer.ts';
+import { Latch } from '../core/latch.ts';
 import { type Era, type HostAnswer, METHOD, type RpcError } from '../core/protocol.ts';
 import type { Guard } from './guard/guard.ts';
 import { Handshake } from './handshake.ts';
 import { HeldQuestions } from './held-questions.ts';
 import { HostMessages } from './host-messages.ts';
-import { Latch } from './latch.ts';
 import type { Judge } from './line-flow.ts';
 import { LineWriter } from './line-writer.ts';
 import { readMessage } from './message.ts';
@@ -19,6 +19,7 @@ import type { RootsChannel } from './roots-channel.ts';
 import { type HostRootsInside, RoundTrips } from './round-trips.ts';
 import { ServerMessages } from './server-messages.ts';
 import { ServerRequests } from './server-requests.ts';
+import { type Asks, WaitingCalls } from './waiting-calls.ts';
 
 const HOST_DEADLINE_MS = 5_000;
 const HEADERS = 'The server frames its messages by "Content-Length" headers, which MCP does not know';
@@ -28,6 +29,8 @@ export interface ConversationOptions {
   readonly notices: Notices;
   readonly timer: Timer;
   readonly guard: Guard;
+  /** Whoever asks people. */
+  readonly asks: Asks;
   readonly onEra: (era: Era) => void;
   readonly onInitialized: () => void;
   readonly onHostRootsChanged: () => void;
@@ -44,7 +47,8 @@ export interface ConversationOptions {
 
 export class Conversation {
   readonly server = new LineWriter();
-  readonly open = new OpenRequests();
+  readonly calls: WaitingCalls;
+  readonly open = new OpenRequests((id) => this.calls.settled(id));
   readonly handshake = new Handshake();
   readonly hostMessages: HostMessages;
   readonly person: Person;
@@ -85,11 +89,14 @@ export class Conversation {
       roots: () => this.#channel,
       hostRoots: options.hostRoots,
     });
+    const { asks, host } = options;
+    this.calls = new WaitingCalls({ asks, host, goOn: (...call) => this.hostMessages.goOn(...call) });
     this.hostMessages = new HostMessages({
       announce: () => this.#channel?.announce() ?? false,
       isSettling: () => this.#channel?.isSettling ?? false,
       offersRoots: () => this.#channel?.isOffered ?? false,
-      host: options.host,
+      host,
+      server: this.server,
       ids: this.#ids.toHost,
       own: this.#askHost,
       open: this.open,
@@ -97,6 +104,7 @@ export class Conversation {
       fromServer: this.#fromServer,
       handshake: this.handshake,
       guard: options.guard,
+      calls: this.calls,
       onEra: options.onEra,
       onInitialize: ({ hostHasRoots, hostShowsForms }) => {
         this.#hostHasRoots = hostHasRoots;
@@ -128,8 +136,9 @@ export class Conversation {
     this.#channel = channel;
   }
 
-  /** What waits for the guard goes on. */
-  resumeGuarded(): void {
+  /** What waits for the guard, or for a person, goes on as far as it may. */
+  resume(): void {
+    this.calls.resume();
     this.#trips.resume();
     for (const resolve of this.#whenGuardKnows.splice(0)) resolve();
   }
@@ -169,6 +178,7 @@ export class Conversation {
   refuseAll(error: RpcError): void {
     this.hostMessages.gate = { error, isForNow: false };
     this.#trips.abandon();
+    this.calls.fail(error);
     this.open.fail(this.#options.host, error);
   }
 

@@ -4,7 +4,8 @@ import { type Era, MAY_ASK_BACK, METHOD, NAMES_PLACES, type RpcError } from '../
 import { type Announcement, announceRoots } from './announce.ts';
 import { judgeBatch, membersOf } from './batch.ts';
 import { CANCELLED, cancelledId, withCancelledId } from './cancelled.ts';
-import type { Guard, Judgement } from './guard/guard.ts';
+import type { Asking, Guard, Judgement } from './guard/guard.ts';
+import type { NotGiven } from './guard/held-places.ts';
 import { type Handshake, INITIALIZED, LISTEN, SETTINGS } from './handshake.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -15,6 +16,7 @@ import type { OwnIds, OwnRequests } from './own-requests.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { ServerRequests } from './server-requests.ts';
 import { applyEdits } from './splice.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
 
 /** Methods whose lines are read whole, in either era. */
 const READ_WHOLE: ReadonlySet<string> = new Set([
@@ -43,6 +45,7 @@ export interface HostMessagesOptions {
   /** Are roots offered in a request of the modern era? */
   readonly offersRoots: () => boolean;
   readonly host: LineWriter;
+  readonly server: LineWriter;
   /** Those of our requests to the host. */
   readonly ids: OwnIds;
   readonly own: OwnRequests;
@@ -51,6 +54,8 @@ export interface HostMessagesOptions {
   readonly fromServer: ServerRequests;
   readonly handshake: Handshake;
   readonly guard: Guard;
+  /** Those that wait for a person. */
+  readonly calls: WaitingCalls;
   /** The host speaks like this, from now on or still. */
   readonly onEra: (era: Era) => void;
   readonly onInitialize: (announcement: Announcement) => void;
@@ -113,7 +118,21 @@ export class HostMessages implements Judge {
   }
 
   ended(): void {
-    this.#options.onEnd();
+    this.#options.calls.end(this.#options.onEnd);
+  }
+
+  /** A call that has waited for a person goes on, if it may: it is judged by what holds now. */
+  goOn(line: Buffer, notGiven: NotGiven | null): 'passed' | 'answered' | 'later' {
+    const { guard, server } = this.#options;
+    const message = this.#read(line);
+    if (this.#mustWait(message)) return 'later';
+    const judgement = typeof this.gate === 'object' ? 'pass' : guard.judge(line, message, notGiven);
+    if (judgement === 'wait') return 'later';
+    guard.lineIsDone();
+    const verdict = this.#judge(message, line, { judgement, isOurs: true });
+    if (verdict === 'drop') return 'answered';
+    server.insert(verdict === 'pass' ? [line] : verdict);
+    return 'passed';
   }
 
   /** Where its id came first it is answered with all that is open. */
@@ -168,20 +187,21 @@ export class HostMessages implements Judge {
   }
 
   /** There is nobody to guard where all is refused. What the host says of its roots in a call holds for that call. */
-  #guarded(message: Message, line: Buffer): Judgement {
+  #guarded(message: Message, line: Buffer): Judgement | Asking {
     const { guard, trips } = this.#options;
     if (typeof this.gate === 'object') return 'pass';
     if (message.kind === 'call' && MAY_ASK_BACK.has(message.method) && !trips.hear(line, message.method)) return 'wait';
-    return guard.judge(line, message);
+    return guard.consider(line, message);
   }
 
   #judge(
     message: Message,
     line: Buffer,
-    { judgement, isOurs }: { judgement: Exclude<Judgement, 'wait'>; isOurs: boolean },
+    { judgement, isOurs }: { judgement: Exclude<Judgement, 'wait'> | Asking; isOurs: boolean },
   ): Exclude<Verdict, 'wait'> {
     if (typeof this.gate === 'object') return this.#refuse(message, line, this.gate);
-    if (judgement !== 'pass') return this.#holdBack(judgement.reply);
+    if (judgement !== 'pass')
+      return 'wants' in judgement ? this.#ask(message, line, judgement) : this.#holdBack(judgement.reply);
     switch (message.kind) {
       case 'call':
         return message.id === null
@@ -194,6 +214,15 @@ export class HostMessages implements Judge {
       case 'noise':
         return 'pass';
     }
+  }
+
+  /** It waits beside all that passes. Of too many that wait the guard has another word, now as a moment ago. */
+  #ask(message: Message, line: Buffer, { wants }: Asking): 'drop' {
+    const { calls, guard } = this.#options;
+    const id = 'id' in message ? message.id : null;
+    if (id !== null && calls.add(line, id, wants)) return 'drop';
+    const judgement = guard.judge(line, message, 'too-many');
+    return this.#holdBack(typeof judgement === 'string' ? null : judgement.reply);
   }
 
   #judgeRequest(method: string, id: string, line: Buffer, isOurs: boolean): Exclude<Verdict, 'wait'> {
@@ -251,8 +280,9 @@ export class HostMessages implements Judge {
 
   /** The server may have the request under another id. */
   #judgeCancelled(line: Buffer): Exclude<Verdict, 'wait'> {
-    const { open, trips, handshake } = this.#options;
+    const { open, trips, handshake, calls } = this.#options;
     const id = cancelledId(line);
+    if (calls.cancel(id)) return 'drop';
     const serverId = trips.cancel(id);
     handshake.stopListening(id);
     open.settle(id);

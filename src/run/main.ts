@@ -50,7 +50,7 @@ async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notice
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },
     mayStartEarly: () => mayStartEarly(place),
-    reach: (onView, onQuestions) => reachDaemon({ ...place, onView, onQuestions }),
+    reach: (heard) => reachDaemon({ ...place, heard }),
     runtimeDirectories: [`/run/user/${ownUid()}`, tmpdir()],
     notices,
     timer: realTimer,

@@ -3,11 +3,17 @@ import type { LineWriter } from './line-writer.ts';
 
 /** Requests of the host that the server has not answered. Ids are JSON texts. */
 export class OpenRequests {
+  readonly #onSettled: (id: string) => void;
   readonly #ids = new Set<string>();
   /** Those that stay open for as long as the host wants: nobody waits for their end. */
   readonly #lasting = new Set<string>();
   #whenEmpty: (() => void)[] = [];
   #hasSeenOne = false;
+
+  /** `onSettled`: one of them has its answer, or needs none any more. */
+  constructor(onSettled: (id: string) => void = () => undefined) {
+    this.#onSettled = onSettled;
+  }
 
   /** Has the host asked anything yet? */
   get hasSeenOne(): boolean {
@@ -26,6 +32,7 @@ export class OpenRequests {
   }
 
   settle(id: string): void {
+    this.#onSettled(id);
     this.#lasting.delete(id);
     if (!this.#ids.delete(id) || this.#ids.size > 0) return;
     for (const resolve of this.#whenEmpty.splice(0)) resolve();

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type Attachment, attach } from '../client/attach.ts';
+import { type Attachment, attach, type Heard } from '../client/attach.ts';
 import { LostConnection } from '../client/connection.ts';
 import { describeSearch, findSockets, type SearchOptions } from '../client/find-socket.ts';
 import { readPlanFirst } from '../client/plan-first.ts';
 import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import { startsEarly } from '../core/plan-first.ts';
-import { ATTACH_VERSION, type HostQuestion, type ViewMessage } from '../core/protocol.ts';
+import { ATTACH_VERSION } from '../core/protocol.ts';
 import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import { openReviver } from './revive-daemon.ts';
@@ -17,12 +17,11 @@ export interface ReachOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly binRootsd: string;
-  readonly onView: (view: ViewMessage) => void;
-  readonly onQuestions: (questions: readonly HostQuestion[]) => void;
+  readonly heard: Heard;
 }
 
 /** May the server be started before the daemon has answered? Not where a daemon must be started first. */
-export function mayStartEarly(options: Omit<ReachOptions, 'onView' | 'onQuestions'>): boolean {
+export function mayStartEarly(options: Omit<ReachOptions, 'heard'>): boolean {
   const { run, env } = options;
   const [socket] = findSockets(searchOf(findAccount(ownUid(), env.HOME), options)).usable;
   const first = socket === undefined ? null : readPlanFirst(socket);
@@ -34,7 +33,7 @@ export function mayStartEarly(options: Omit<ReachOptions, 'onView' | 'onQuestion
  * Rejects with a RootsError DAEMON_UNREACHABLE, or a RefusedRequest of the daemon.
  */
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
-  const { run, env, cwd, binRootsd, onView, onQuestions } = options;
+  const { run, env, cwd, binRootsd, heard } = options;
   const account = findAccount(ownUid(), env.HOME);
   const search = searchOf(account, options);
   const daemon = { account, binRootsd };
@@ -48,8 +47,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
         ...(run.host === null ? {} : { host: run.host }),
         launch: { argv: run.command, cwd },
       },
-      onView,
-      onQuestions,
+      ...heard,
       ...(run.socket === undefined ? { onAbsent: revive } : {}),
     });
   try {

@@ -1,9 +1,9 @@
 // The life of `rootsd run`: the plan, the server, the end.
 
-import type { Attachment } from '../client/attach.ts';
+import type { Attachment, Heard } from '../client/attach.ts';
 import type { Timer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
-import { type HostQuestion, RPC, type ViewMessage } from '../core/protocol.ts';
+import { RPC } from '../core/protocol.ts';
 import { ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
@@ -35,10 +35,7 @@ export interface RunSessionOptions {
   /** May a server without placeholders be started before the daemon has answered? */
   readonly mayStartEarly: () => boolean;
   /** Attaches to the daemon. */
-  readonly reach: (
-    onView: (view: ViewMessage) => void,
-    onQuestions: (questions: readonly HostQuestion[]) => void,
-  ) => Promise<Attachment>;
+  readonly reach: (heard: Heard) => Promise<Attachment>;
   /** Where a tombstone may be made, after the directory of the daemon's socket. */
   readonly runtimeDirectories: readonly string[];
   readonly notices: Notices;
@@ -67,14 +64,10 @@ export class RunSession {
     this.#host = new LineWriter(host.sink);
     this.#settings = new ServerSettings((sentence) => notices.say(sentence));
     this.#end = new SessionEnd({ host: this.#host, notices, timer });
-    const onAnswer = (): void => {
-      this.#conversation.resumeGuarded();
-      this.#hostFlow.resume();
-    };
     this.#guard = new Guard({
       timer,
       cwd: () => this.#cwd ?? workingDirectory(),
-      onAnswer,
+      onAnswer: () => this.#goOn(),
       onRefused: (call) => this.#view.refused(call),
     });
     this.#view = new SessionView({
@@ -84,13 +77,14 @@ export class RunSession {
       claimedServer: run.server,
       onChange: () => this.#replacement.check(),
       settled: () => this.#replacement.settled(),
-      resume: () => this.#hostFlow.resume(),
+      resume: () => this.#goOn(),
     });
     this.#conversation = new Conversation({
       host: this.#host,
       notices,
       timer,
       guard: this.#guard,
+      asks: this.#view.asks,
       onEra: (era) => this.#view.speaks(era),
       onInitialized: () => this.#view.initialized(),
       onHostRootsChanged: () => this.#view.askHostRoots(),
@@ -113,7 +107,7 @@ export class RunSession {
       stopped: () => this.#settings.release(),
       serve: (child) => this.#serve(child),
       over: this.#end.over,
-      resume: () => this.#hostFlow.resume(),
+      resume: () => this.#goOn(),
       onFault: (error) => this.#fail(error),
     });
     host.sink.onGone = () => this.hostIsGone();
@@ -124,12 +118,7 @@ export class RunSession {
     const { reach } = this.#options;
     const early = this.#startEarly();
     try {
-      const { person } = this.#conversation;
-      const reached = reach(
-        (view) => this.#view.take(view),
-        (questions) => person.update(questions),
-      );
-      const attached = await Promise.race([reached, this.#end.signalled.reached]);
+      const attached = await Promise.race([reach(this.#heard), this.#end.signalled.reached]);
       if (attached === undefined) {
         await this.#abandon(early);
         return this.#end.withoutServer;
@@ -148,6 +137,26 @@ export class RunSession {
       this.#close();
       await this.#restoreSettings();
     }
+  }
+
+  /** What the daemon tells. */
+  get #heard(): Heard {
+    const { calls, person } = this.#conversation;
+    return {
+      onQuestions: (questions) => person.update(questions),
+      onView: (view) => {
+        this.#view.take(view);
+        calls.resume();
+      },
+      onDecided: (decided) => calls.decided(decided),
+      onLost: () => calls.daemonIsGone(),
+    };
+  }
+
+  /** What waits goes on as far as it may: what came first before the rest. */
+  #goOn(): void {
+    this.#conversation.resume();
+    this.#hostFlow.resume();
   }
 
   /** Ends the server and all below it; the signal is passed on at once. */
@@ -194,7 +203,7 @@ export class RunSession {
       runtimeDirectories,
       uid: ownUid(),
       warn: (sentence) => notices.say(sentence),
-      onSettled: () => this.#hostFlow.resume(),
+      onSettled: () => this.#goOn(),
       onAsked: () => this.#view.asked(),
       onFault: (error) => this.#fail(error),
     });

@@ -1,7 +1,7 @@
 import type { Timer } from '../client/timer.ts';
+import { Latch } from '../core/latch.ts';
 import type { Child, Ended } from './child.ts';
 import { ChildEnding, type Patience } from './end-child.ts';
-import { Latch } from './latch.ts';
 import { type Judge, LineFlow } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 

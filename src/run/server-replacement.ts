@@ -7,11 +7,11 @@
 
 import type { Timer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
+import { Latch } from '../core/latch.ts';
 import { RPC, type RpcError } from '../core/protocol.ts';
 import type { Child } from './child.ts';
 import type { Conversation } from './conversation.ts';
 import { QUICK } from './end-child.ts';
-import { Latch } from './latch.ts';
 import { type Launch, sameLaunch } from './launch.ts';
 import { refusalOf } from './refusal.ts';
 import type { ServerProcess } from './server-process.ts';

@@ -1,10 +1,10 @@
 // How a session ends: who has left, what has failed, and what the host is told before its output ends.
 
 import type { Timer } from '../client/timer.ts';
+import { Latch } from '../core/latch.ts';
 import { RPC } from '../core/protocol.ts';
 import type { Ended } from './child.ts';
 import type { Conversation } from './conversation.ts';
-import { Latch } from './latch.ts';
 import type { LineFlow } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 import type { Notices } from './notices.ts';

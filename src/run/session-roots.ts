@@ -52,7 +52,7 @@ export class SessionRoots {
     this.#tombstone = new Tombstone({ uid, runtimeDirectories });
     const [plan, told, tombstone] = [this.#plan, this.#told, this.#tombstone];
     this.channel = new RootsChannel({ plan, told, server, tombstone, timer, onSettled, onAsked, onFault });
-    this.#options.guard.update(plan, told.places);
+    this.#options.guard.update(plan, told.places, told.offers);
   }
 
   /** What holds of the server's entry in the policy. */
@@ -97,7 +97,7 @@ export class SessionRoots {
     this.#plan = view.plan;
     this.#told = narrowView(view, this.#plan.hostRoots === 'narrow' ? this.#limits : null);
     // The guard first: what is taken away is so before the server hears of it.
-    this.#options.guard.update(this.#plan, this.#told.places);
+    this.#options.guard.update(this.#plan, this.#told.places, this.#told.offers);
     this.channel.update(this.#told, this.#plan);
   }
 

@@ -16,7 +16,8 @@ import { Report } from './report.ts';
 import { ASK_MS } from './roots-channel.ts';
 import type { HostRootsInside } from './round-trips.ts';
 import type { SessionRoots } from './session-roots.ts';
-import { daemonLost, NEVER_ASKED, nothingAllowed, otherVersion } from './warnings.ts';
+import type { Asks } from './waiting-calls.ts';
+import { daemonLost, NEVER_ASKED, nothingAllowed, otherVersion, waitsForPerson } from './warnings.ts';
 
 export interface SessionViewOptions {
   readonly conversation: () => Conversation;
@@ -139,6 +140,20 @@ export class SessionView {
   /** The guard has refused a call. */
   refused(call: Omit<RefusedCall, 'left'>): void {
     this.#begun?.report.refused(call);
+  }
+
+  /** Asks people for calls. */
+  get asks(): Asks {
+    const attachment = (): Attachment => {
+      if (this.#begun === null) throw new TypeError('nothing of the host is read before the daemon has answered');
+      return this.#begun.attachment;
+    };
+    return {
+      request: (request) => attachment().request(request),
+      callEnded: (ended) => attachment().callEnded(ended),
+      holds: (serial) => attachment().view.serial >= serial,
+      onAsked: (question) => this.#options.notices.say(waitsForPerson(question)),
+    };
   }
 
   /** The host's own roots may be others. */

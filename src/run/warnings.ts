@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { RefusedRequest } from '../client/connection.ts';
-import type { LaunchPlan, WireViewEntry } from '../core/protocol.ts';
+import type { AccessReply, LaunchPlan, WireViewEntry } from '../core/protocol.ts';
 import { MountTable } from '../disk/mounts.ts';
 import { SlowMounts } from '../disk/slow-mounts.ts';
 import { VERSION } from '../version.ts';
@@ -62,6 +62,12 @@ function whyNot({ effect, available, why }: WireViewEntry): string {
 }
 
 export const NEVER_ASKED = 'The server has not asked for roots: they restrict it only if it does';
+
+/** A call waits for it, or was refused because nobody sees it. */
+export function waitsForPerson({ id, root, access }: AccessReply['questions'][number]): string {
+  const answer = (how: string): string => `"rootsd consent ${how} ${id}"`;
+  return `A call asks for ${access} access to root "${root}": ${answer('approve')} gives it, ${answer('deny')} does not`;
+}
 
 /** Why the view was dropped after 30 s without a daemon: it is not there, or it is and says why it does not take us back. */
 export function daemonLost(refusal: RefusedRequest | null): string {

@@ -1,8 +1,12 @@
 import type { Observed } from '../core/peer.ts';
 import type {
+  AccessDecided,
+  AccessReply,
+  AccessRequest,
   Ack,
   AttachParams,
   AttachResult,
+  CallEnded,
   HostAnswer,
   HostQuestion,
   Id,
@@ -38,6 +42,10 @@ export interface Authority {
   refused(session: AttachedSession, call: RefusedCall): void;
   /** The host of a session has answered; what that gives. Rejects with a RootsError where it does not count. */
   answered(session: AttachedSession, answer: HostAnswer): Promise<Given | null>;
+  /** A call of the peer names what a person could give. Where it is to wait, AttachedSession.decided() follows. */
+  requested(session: AttachedSession, request: AccessRequest): AccessReply;
+  /** Such a call has ended, waiting or later. */
+  callEnded(session: AttachedSession, ended: CallEnded): void;
   /** Serves a session that was attached, whose peer is an MCP client. What it throws is a bug. */
   openEndpoint(session: AttachedSession, line: EndpointLine): Promise<EndpointConversation>;
   /** The connection of a session that was attached has closed. */
@@ -79,6 +87,8 @@ export interface AttachedSession {
   ask(questions: readonly HostQuestion[]): void;
   /** `serial`: the number of this view in this session; that of the first is 1. */
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void;
+  /** What has become of a call that waited. */
+  decided(decided: AccessDecided): void;
 }
 
 /** How far a session has come with what it was told. */

@@ -97,7 +97,8 @@ function isCommandLine(value: unknown): value is readonly string[] {
   return value.reduce((sum, word) => sum + Buffer.byteLength(word), 0) <= MAX_WORDS_BYTES;
 }
 
-function readPath(key: string, value: unknown): string {
+/** An absolute path. */
+export function readPath(key: string, value: unknown): string {
   if (isText(value) && value.startsWith('/') && Buffer.byteLength(value) < PATH_MAX) return value;
   throw invalidParams(`"${key}" must be an absolute path of less than ${PATH_MAX} bytes`);
 }

@@ -6,6 +6,7 @@ import type { RootsError } from '../core/errors.ts';
 import { LOG_EVENTS, type LogEvent } from '../core/log-event.ts';
 import type { Observed } from '../core/peer.ts';
 import {
+  type AccessDecided,
   ATTACH_VERSION,
   type AttachParams,
   areModern,
@@ -20,6 +21,7 @@ import {
 import type { ToldView } from '../core/told-view.ts';
 import type { SharedSlices } from '../disk/shared-slices.ts';
 import type { Log } from '../system/log.ts';
+import { readAccessRequest, readCallEnded } from './access-params.ts';
 import type { AttachedSession, Attachment, Authority, EndpointConversation, SessionState } from './authority.ts';
 import { type Fault, JsonLines, type JsonLinesOptions } from './json-lines.ts';
 import type { Notice } from './line-writer.ts';
@@ -57,7 +59,13 @@ export interface PeerSessionOptions extends JsonLinesOptions {
 }
 
 /** Said by notification; a request says it too. */
-const TOLD: ReadonlySet<string> = new Set([METHOD.ack, METHOD.hostRoots, METHOD.report, METHOD.refused]);
+const TOLD: ReadonlySet<string> = new Set([
+  METHOD.ack,
+  METHOD.hostRoots,
+  METHOD.report,
+  METHOD.refused,
+  METHOD.callEnded,
+]);
 
 type Request = Extract<Message, { kind: 'request' }>;
 
@@ -132,6 +140,10 @@ export class PeerSession implements AttachedSession {
     if (this.#isMcpClient || (!this.#watching && !isOther)) return;
     this.#noticeIsDue = true;
     this.#lines.notify();
+  }
+
+  decided(decided: AccessDecided): void {
+    this.#lines.send(`${notificationStart(METHOD.decided)}${JSON.stringify(decided)}}`);
   }
 
   /** Ends the session when what waits has been sent. */
@@ -309,6 +321,11 @@ export class PeerSession implements AttachedSession {
         return '{}';
       case METHOD.refused:
         this.#options.authority.refused(this, readRefusedCall(params));
+        return '{}';
+      case METHOD.request:
+        return JSON.stringify(this.#options.authority.requested(this, readAccessRequest(params)));
+      case METHOD.callEnded:
+        this.#options.authority.callEnded(this, readCallEnded(params));
         return '{}';
       case METHOD.ping:
         return '{}';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hosts } from '../../src/ask/hosts.ts';
-import type { Answer, Question } from '../../src/core/question.ts';
+import type { Answer, Question, TakeAnswer } from '../../src/core/question.ts';
 import { keyOf, questionOf } from '../support/consents.ts';
 
 /** Two sessions with a host each, `one` and `two`; what each was told last, and what was answered. */
@@ -9,6 +9,7 @@ function opened() {
   const hosts = new Hosts();
   const told: Record<string, readonly string[]> = {};
   const texts: string[] = [];
+  const hidden: string[] = [];
   const answers: (Answer & { readonly uid: number })[] = [];
   const persons: Record<string, string | null> = {};
   const join = (id: string, uid = 7) =>
@@ -22,13 +23,14 @@ function opened() {
       whyNoPerson: () => persons[id] ?? null,
     });
   const present = (question: Question, ...sessions: readonly string[]) => {
-    hosts.present(question, async (answer, uid) => {
+    const take: TakeAnswer = async (answer, uid) => {
       answers.push({ ...answer, uid });
       return answer.says === 'yes' ? { scope: answer.scope ?? 'session', access: question.access } : null;
-    });
+    };
+    hosts.present(question, take, () => hidden.push(question.id));
     hosts.askedBy(question, new Set(sessions));
   };
-  return { hosts, told, texts, answers, persons, join, present };
+  return { hosts, told, texts, hidden, answers, persons, join, present };
 }
 
 const [A, B] = [questionOf({ id: 'a' }), questionOf({ id: 'b', key: keyOf({ path: '/home/ana/b' }) })] as const;
@@ -114,6 +116,21 @@ describe('Hosts', () => {
     persons.one = 'an MCP server has started this process';
     await assert.rejects(hosts.answer('one', { id: 'a', says: 'yes' }), { code: 'CONSENT_NEEDS_TERMINAL' });
     assert.deepEqual(answers, []);
+  });
+
+  it('shows a question as long as one of those who ask has a host that can, and has not left it to others', async () => {
+    const { hidden, join, present, hosts } = opened();
+    join('two');
+    present(A, 'one');
+    assert.equal(hosts.shows(A), false);
+    join('one');
+    assert.equal(hosts.shows(A), true);
+    hosts.askedBy(A, new Set(['one', 'two']));
+    hidden.length = 0;
+    await hosts.answer('one', { id: 'a', says: 'pass' });
+    assert.deepEqual([hosts.shows(A), hidden], [true, []]);
+    hosts.leave('two');
+    assert.deepEqual([hosts.shows(A), hidden], [false, ['a']]);
   });
 
   it('does not show again what a host has left to others, and takes no answer to it', async () => {

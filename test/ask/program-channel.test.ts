@@ -7,7 +7,7 @@ import { Askpass } from '../../src/ask/askpass.ts';
 import { NotifySend } from '../../src/ask/notify-send.ts';
 import { Osascript } from '../../src/ask/osascript.ts';
 import { type Asking, ProgramChannel } from '../../src/ask/program-channel.ts';
-import type { Answer, Question } from '../../src/core/question.ts';
+import type { Answer, Question, TakeAnswer } from '../../src/core/question.ts';
 import { argumentsOf, standIn } from '../support/asking-program.ts';
 import { ASKER, questionOf } from '../support/consents.ts';
 import { makeTree, temporaryDirectory } from '../support/tree.ts';
@@ -23,13 +23,15 @@ function opened(asking: Asking, uid = UID) {
   const present = (question: Question) =>
     new Promise<unknown>((resolve) => {
       tell = resolve;
-      channel.present(question, async (answer, by) => {
+      const take: TakeAnswer = async (answer, by) => {
         answers.push([question.id, answer, by]);
         resolve(answer);
         return null;
-      });
+      };
+      channel.present(question, take, () => hidden.push(question.id));
     });
-  return { channel, answers, present };
+  const hidden: string[] = [];
+  return { channel, answers, present, hidden };
 }
 
 function askpass(path: string): Askpass {
@@ -88,7 +90,12 @@ describe('Askpass', () => {
     };
     assert.equal(await opened(new Askpass({ path, mustBeTrusted })).present(questionOf()), 'others can write it');
     assert.equal(argumentsOf(path), null);
-    assert.match(String(await opened(askpass(`${path}-gone`)).present(questionOf())), /ENOENT/);
+    const gone = opened(askpass(`${path}-gone`));
+    const failed = gone.present(questionOf());
+    assert.equal(gone.channel.shows(questionOf()), true);
+    assert.match(String(await failed), /ENOENT/);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([gone.channel.shows(questionOf()), gone.hidden], [false, ['q1']], 'nobody sees it here');
   });
 
   it('is not shown what only an admin may answer, unless it is one', async (t) => {

@@ -7,6 +7,7 @@ import { runAtOnce } from '../../src/core/steps.ts';
 import {
   buildView,
   changesInSteps,
+  EMPTY_VIEW,
   narrowInSteps,
   sameTold,
   sameView,
@@ -172,12 +173,13 @@ describe('narrowInSteps()', () => {
     const entry = narrowed.entries.find(({ root }) => root === 'a');
     assert.deepEqual([entry?.available, entry?.why], [false, '"~/a/secret", denied by rule "no", lies inside it']);
     assert.deepEqual(says(narrow(denied, viewOf(TWO))), ['b read-only']);
-    assert.deepEqual(says(narrow(viewOf(TWO), { entries: [], told: [] })), []);
+    assert.deepEqual(says(narrow(viewOf(TWO), EMPTY_VIEW)), []);
   });
 
   it('says of a place that falls away what the other says of the first root that is this place', () => {
     const both = viewOf(TWO, { a: { at: '/home/ana/b' } });
-    const limit = { told: [], entries: both.entries.map((entry) => ({ ...entry, why: `because of ${entry.root}` })) };
+    const entries = both.entries.map((entry) => ({ ...entry, why: `because of ${entry.root}` }));
+    const limit = { ...EMPTY_VIEW, entries };
     const whys = narrow(both, limit).entries.map(({ why }) => why);
     assert.deepEqual(whys, ['because of b', 'because of b']);
   });
@@ -185,5 +187,30 @@ describe('narrowInSteps()', () => {
   it('tells no directory that is another one there', () => {
     const other = { at: '/home/ana/a', identity: 'another' };
     assert.deepEqual(says(narrow(viewOf(TWO), viewOf(TWO, { a: other }))), ['b read-only']);
+  });
+});
+
+describe('what a view offers', () => {
+  const ASKS = `
+roots: { a: { path: ~/a }, b: { path: ~/b }, c: { path: ~/c } }
+rules: [{ id: q, ask: [a, b], access: read-write }, { id: r, allow: [b] }, { id: n, deny: [c] }]`;
+  const offers = ({ offers }: View) => offers.map(({ root, access }) => `${root} ${access}`);
+
+  it('is what a person could give, or more of it than holds, where it is there', () => {
+    assert.deepEqual(offers(viewOf(ASKS)), ['a read-write', 'b read-write']);
+    assert.deepEqual(offers(viewOf(ASKS, { a: AWAY })), ['b read-write']);
+  });
+
+  it('changes the view: who watches hears of it', () => {
+    const raised = ASKS.replace('access: read-write', 'access: read-only');
+    assert.equal(sameView(viewOf(ASKS), viewOf(ASKS)), true);
+    assert.equal(sameView(viewOf(ASKS), viewOf(raised)), false);
+    assert.equal(sameView(viewOf(ASKS), viewOf(ASKS, { a: { identity: 'another' } })), false);
+  });
+
+  it('is only what both views offer where one limits the other', () => {
+    const fewer = ASKS.replace('ask: [a, b]', 'ask: [b]');
+    assert.deepEqual(offers(runAtOnce(narrowInSteps(viewOf(ASKS), viewOf(fewer)))), ['b read-write']);
+    assert.deepEqual(offers(runAtOnce(narrowInSteps(viewOf(fewer), viewOf(ASKS)))), ['b read-write']);
   });
 });

@@ -27,6 +27,10 @@ class FakeChannel implements AskChannel {
     this.shown.set(id, take);
   }
 
+  shows({ id }: Question): boolean {
+    return this.shown.has(id);
+  }
+
   withdraw({ id }: Question): void {
     this.shown.delete(id);
     this.withdrawn.push(id);

@@ -34,6 +34,10 @@ class FakeSession implements AttachedSession {
   publish(told: ToldView, options: { readonly serial: number; readonly listChanged: boolean }): void {
     this.published.push({ told, ...options });
   }
+
+  decided(): void {
+    assert.fail('no call waits');
+  }
 }
 
 function inForce(generation: string, allowed: string) {

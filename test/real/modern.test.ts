@@ -8,7 +8,7 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioClientTransport2 } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { Latch } from '../../src/run/latch.ts';
+import { Latch } from '../../src/core/latch.ts';
 import { identifyProcess } from '../../src/run/processes.ts';
 import { FILESYSTEM } from '../support/real-servers.ts';
 import { ROOTSD, TestHome } from '../support/serve.ts';

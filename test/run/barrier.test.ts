@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { LaunchPlan } from '../../src/core/protocol.ts';
 import { Barrier } from '../../src/run/barrier.ts';
 import { type FakeDaemon, viewOf } from '../support/fake-daemon.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
-import { type RunHost, useRun } from '../support/run-host.ts';
+import { ASKING_SERVER, type RunHost, useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
 
 const program = useRun();
 /** The gate asks for 200; `ROOTSD_ROUNDS=200` runs them. */
 const ROUNDS = Number(process.env.ROOTSD_ROUNDS ?? 5);
-const ASKING_SERVER = fileURLToPath(new URL('../support/asking-server.mjs', import.meta.url));
 
 describe('Barrier', () => {
   const setUp = () => {

@@ -36,7 +36,7 @@ describe('Conversation, what is said again to a new process', () => {
       await new Promise((resolve) => setImmediate(resolve));
       assert.equal(stream.read(), null);
       guard.judgement = judgement;
-      conversation.resumeGuarded();
+      conversation.resume();
       await replayed;
       assert.equal(String(stream.read() ?? ''), expected);
     });

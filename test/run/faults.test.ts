@@ -110,7 +110,7 @@ describe('RunSession', () => {
       },
       host,
       mayStartEarly: () => true,
-      reach: (onView) => attach({ sockets: () => [daemon.socket], params: { version: 1, server: 's' }, onView }),
+      reach: (heard) => attach({ sockets: () => [daemon.socket], params: { version: 1, server: 's' }, ...heard }),
       runtimeDirectories: [],
       notices: new Notices((bytes) => said.push(String(bytes))),
       timer: timer.after,

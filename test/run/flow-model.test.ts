@@ -198,7 +198,7 @@ async function check(fromHost: readonly Line[], answers: readonly Line[], sizes:
   const conversation = makeConversation(host, guard);
   const { server } = conversation;
   server.redirect(atServer.sink);
-  const told = { roots: TOLD, places: [], key: 'a' };
+  const told = { roots: TOLD, places: [], offers: [], key: 'a' };
   const tombstone = new Tombstone({ uid: 0, runtimeDirectories: [] });
   conversation.use(
     new RootsChannel({

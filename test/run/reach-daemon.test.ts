@@ -31,7 +31,7 @@ class Subject {
     const env = way === 'the variable' ? { ROOTSD_SOCKET: this.socket } : { XDG_RUNTIME_DIR: base };
     const run = parseRunArguments([...(way === 'the option' ? ['--socket', this.socket] : []), '--', 'cat'], env);
     assert.ok(run !== null);
-    this.#options = { run, env, cwd: base, binRootsd: program, onView: () => {}, onQuestions: () => {} };
+    this.#options = { run, env, cwd: base, binRootsd: program, heard: { onView: () => {} } };
   }
 
   reach(): ReturnType<typeof reachDaemon> {

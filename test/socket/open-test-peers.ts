@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Observed } from '../../src/core/peer.ts';
 import type {
+  AccessReply,
+  AccessRequest,
   Ack,
   AttachParams,
+  CallEnded,
   HostAnswer,
   LaunchPlan,
   RefusedCall,
@@ -92,6 +95,9 @@ export class TestAuthority implements Authority {
   readonly reports: SessionReport[] = [];
   readonly refusedCalls: RefusedCall[] = [];
   readonly hostAnswers: HostAnswer[] = [];
+  readonly requests: AccessRequest[] = [];
+  accessReply: AccessReply = { state: 'refused', serial: 1, questions: [] };
+  readonly endedCalls: CallEnded[] = [];
   readonly listedSessions: PeerSession[] = [];
   readonly closedSessions: PeerSession[] = [];
   /** What serves MCP clients is loaded so long. */
@@ -134,6 +140,15 @@ export class TestAuthority implements Authority {
 
   reported(_session: PeerSession, report: SessionReport): void {
     this.reports.push(report);
+  }
+
+  requested(_session: PeerSession, request: AccessRequest): AccessReply {
+    this.requests.push(request);
+    return this.accessReply;
+  }
+
+  callEnded(_session: PeerSession, ended: CallEnded): void {
+    this.endedCalls.push(ended);
   }
 
   refused(_session: PeerSession, call: RefusedCall): void {

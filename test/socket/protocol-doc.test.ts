@@ -69,21 +69,23 @@ test('the conversations of docs/protocol.md with the socket of peers are true', 
       session = attaching;
       return { peer: attached?.peer, told: toldOf({ ...view, ...attached }) };
     };
+    authority.accessReply = results.find((result) => 'state' in result) ?? authority.accessReply;
     const peer = await connectPeer(t, path);
     await replay(peer, lines, ({ method, params }) => {
       if (method === METHOD.questions) return session?.ask(params.questions);
+      if (method === METHOD.decided) return session?.decided(params);
       const { serial } = method === METHOD.view ? params : view;
       session?.publish(toldOf(method === METHOD.view ? params : view), { serial, listChanged: true });
     });
     const notified = lines.filter(
-      ({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots|report|refused)"/.test(text),
+      ({ direction, text }) => direction === '>' && /"rootsd\/(ack|hostRoots|report|refused|callEnded)"/.test(text),
     );
     if (notified.length === 0) continue;
     await peer.request('rootsd/watch');
-    const { acknowledgements, hostRootsSeen, reports, refusedCalls } = authority;
+    const { acknowledgements, hostRootsSeen, reports, refusedCalls, endedCalls } = authority;
     assert.deepEqual(
-      [acknowledgements, hostRootsSeen, reports, refusedCalls].map(({ length }) => length),
-      [1, 1, 1, 1],
+      [acknowledgements, hostRootsSeen, reports, refusedCalls, endedCalls].map(({ length }) => length),
+      [1, 1, 1, 1, 1],
     );
   }
 });

@@ -12,8 +12,8 @@ export const ROOTS = 'roots: { a: { path: ~/a, title: A }, b: { path: ~/b, title
 export const ASKS = `${ROOTS}rules: [{ id: q, ask: [a], access: read-write, scopes: [session, 8h, always], reason: because }]`;
 
 /** `config`: more of rootsd.yaml; of many questions none must be over before its turn comes. */
-export async function served(t: TestContext, policy = ASKS, config = '') {
-  const home = new TestHome(t, TREE);
+export async function served(t: TestContext, policy = ASKS, config = '', tree: readonly string[] = []) {
+  const home = new TestHome(t, [...TREE, ...tree]);
   home.configure(config);
   home.policy(policy);
   const daemon = await home.serve();

@@ -5,11 +5,14 @@ import type { Guard } from '../../src/run/guard/guard.ts';
 import type { LineWriter } from '../../src/run/line-writer.ts';
 import { Notices } from '../../src/run/notices.ts';
 
+const NEVER = () => assert.fail();
+
 /** A conversation with a host that offers no roots; no fault may come. */
 export function makeConversation(host: LineWriter, guard: Guard): Conversation {
   return new Conversation({
     host,
     guard,
+    asks: { request: NEVER, callEnded: NEVER, holds: NEVER, onAsked: NEVER },
     notices: new Notices(() => undefined),
     timer: unrefTimer,
     onEra: () => undefined,

@@ -1,7 +1,7 @@
 // A host within this process, and what a RunSession attaches to: a test sets the view, and sees the acknowledgements.
 
 import { Writable } from 'node:stream';
-import type { Attachment } from '../../src/client/attach.ts';
+import type { Attachment, Heard } from '../../src/client/attach.ts';
 import { JsonLineReader } from '../../src/client/json-lines.ts';
 import type { LaunchPlan, ViewMessage } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
@@ -119,7 +119,7 @@ export class AttachmentInProcess {
   }
 
   /** For RunSession. */
-  readonly reach = async (onView: (view: ViewMessage) => void): Promise<Attachment> => {
+  readonly reach = async ({ onView }: Heard): Promise<Attachment> => {
     this.onView = onView;
     return this as unknown as Attachment;
   };

@@ -11,6 +11,7 @@ import { buildSync } from 'esbuild';
 
 const SUPPORT = fileURLToPath(new URL('.', import.meta.url));
 export const OBEDIENT_SERVER = join(SUPPORT, 'obedient-server.mjs');
+export const ASKING_SERVER = join(SUPPORT, 'asking-server.mjs');
 
 /** Bundles `run` as the build does, once for the tests of a file. Returns the path, to be asked within a test. */
 export function useRun(): () => string {

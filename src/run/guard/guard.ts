@@ -4,15 +4,23 @@
 import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
 import { shownText } from '../../core/allowed-text.ts';
-import type { RealPath } from '../../core/path.ts';
-import { areModern, type BoundaryEntry, type LaunchPlan, NAMES_PLACES, type RefusedCall } from '../../core/protocol.ts';
+import {
+  type AccessRequest,
+  areModern,
+  type BoundaryEntry,
+  type LaunchPlan,
+  MAX_WANTS,
+  NAMES_PLACES,
+  type RefusedCall,
+  type WireOffer,
+} from '../../core/protocol.ts';
 import type { Message } from '../message.ts';
 import { Answers } from './answers.ts';
-import { HeldPlaces, type Objection, type Use } from './held-places.ts';
+import type { NotGiven } from './held-places.ts';
+import { type Lacking, PathJudge } from './judge-path.ts';
 import { KnownTools } from './known-tools.ts';
 import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
 import { foldName, namesWorkplace } from './path-names.ts';
-import { Places } from './places.ts';
 import { type JsonObject, memberInAnyCase, readAlike } from './read-alike.ts';
 import {
   NOTHING_WRITABLE,
@@ -26,9 +34,16 @@ import {
 
 /** Parameters about the message, answers of the host to the server's questions, and what the server has written itself. */
 const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState']);
+/** Calls that wait for a person. Nobody is asked for what is only being typed. */
+const ASKS: ReadonlySet<string> = new Set([...NAMES_PLACES].filter((method) => method !== 'completion/complete'));
 
 /** `wait`: to be judged again when the guard says so. Else the server must not see it; `reply` answers in its place. */
 export type Judgement = 'pass' | 'wait' | { readonly reply: string | null };
+
+/** All that a person must give before a call may pass. */
+export interface Asking {
+  readonly wants: AccessRequest['wants'];
+}
 
 export interface GuardOptions {
   readonly timer: Timer;
@@ -51,20 +66,19 @@ export class Guard {
   });
   readonly #options: GuardOptions;
   readonly #homes: readonly string[];
+  readonly #paths: PathJudge;
   #plan: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
-  /** As long as nobody has said what may be used, nothing may. */
-  #held = new HeldPlaces([]);
-  #places: Places | null = null;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#homes = options.homes ?? [homedir()];
+    this.#paths = new PathJudge(options);
   }
 
-  /** From now on this holds. */
-  update(plan: GuardPlan, entries: readonly BoundaryEntry[]): void {
+  /** From now on this holds; `offers`: what a person could give beyond. */
+  update(plan: GuardPlan, entries: readonly BoundaryEntry[], offers: readonly WireOffer[] = []): void {
     this.#plan = plan;
-    this.#held = new HeldPlaces(entries);
+    this.#paths.update(entries, offers);
   }
 
   get isOn(): boolean {
@@ -76,46 +90,74 @@ export class Guard {
     return this.isOn && NAMES_PLACES.has(method);
   }
 
-  /** Judges a whole line of the host, or one member of a batch. */
-  judge(line: Buffer, message: Message): Judgement {
+  /** Judges a whole line of the host, or one member of a batch, which may pass once a person gives what it names. */
+  consider(line: Buffer, message: Message): Judgement | Asking {
+    const judged = this.#judgeLine(line, message);
+    if (typeof judged === 'string' || 'reply' in judged) return judged;
+    const mayAsk = message.kind === 'call' && judged.id !== null && ASKS.has(judged.method);
+    const wants = mayAsk ? wantsOf(judged.lacking) : [];
+    if (wants.length === 0) return this.#refuse(judged, null);
+    return wants.length > MAX_WANTS ? this.#refuse(judged, 'too-many') : { wants };
+  }
+
+  /** The same where nobody is asked, or nobody has given it: `notGiven` says why. */
+  judge(line: Buffer, message: Message, notGiven: NotGiven | null = null): Judgement {
+    const judged = this.#judgeLine(line, message);
+    return typeof judged === 'string' || 'reply' in judged ? judged : this.#refuse(judged, notGiven);
+  }
+
+  /** The line waits no longer: what the disk said held for it alone. */
+  lineIsDone(): void {
+    this.#paths.lineIsDone();
+  }
+
+  close(): void {
+    this.#paths.close();
+  }
+
+  #judgeLine(line: Buffer, message: Message): Judgement | NotAllowed {
     if (!this.isOn || !mayBeJudged(line, message)) return 'pass';
     const read = readAlike(line);
     const id = 'id' in message ? message.id : 'null';
     if (!read.ok) return { reply: message.kind === 'answer' || id === null ? null : unreadableMessage(id, read.why) };
     const [method, params] = ['method', 'params'].map((name) => memberInAnyCase(read.value, name));
     if (typeof method !== 'string' || !NAMES_PLACES.has(method)) return 'pass';
+    if (typeof params !== 'object' || params === null) return 'pass';
     const judged = this.#judgeParams(method, params);
-    if (judged === null || judged === 'wait') return judged ?? 'pass';
-    this.#options.onRefused(toldRefusal(method, judged));
-    const { entries } = this.#held;
-    const text = judged.named === null ? writeRefusalText(judged.tool, entries) : refusalText(judged.named, entries);
-    return { reply: id === null ? null : replyTo(method, { id, params, text }) };
+    return typeof judged === 'string' ? judged : { ...judged, id, method, params };
   }
 
-  /** The line waits no longer: what the disk said held for it alone. */
-  lineIsDone(): void {
-    this.#places?.forgetAnswers();
-  }
-
-  close(): void {
-    this.#places?.close();
-  }
-
-  #judgeParams(method: string, params: unknown): Refused | 'wait' | null {
-    if (typeof params !== 'object' || params === null) return null;
+  #judgeParams(method: string, params: object): Omit<NotAllowed, 'id' | 'method' | 'params'> | 'pass' | 'wait' {
     const tool = method === 'tools/call' ? nameOf(params) : null;
     const writes = method === 'tools/call' && (tool === null || this.#writes(tool));
     const reading = this.#reading(tool);
+    const lacking: (RefusedPath & Lacking)[] = [];
     let namesPlace = false;
     let mustWait = false;
     for (const named of namedIn(method, params, reading)) {
       namesPlace = true;
-      const objection = this.#objectionTo(named, writes);
-      if (objection === 'wait') mustWait = true;
-      else if (objection !== null) return { named: { ...named, objection }, tool, writes };
+      const use = !writes ? 'read' : namesWorkplace(named.property) ? 'work' : 'write';
+      const judged = this.#paths.judge(named, use);
+      if (judged === 'wait') mustWait = true;
+      else if (typeof judged === 'string') return { named: { ...named, objection: judged }, lacking: [], tool, writes };
+      else lacking.push(...judged.map((one) => ({ ...named, ...one })));
     }
-    if (method === 'tools/call' && !namesPlace && this.#writesUnnamed(tool)) return { named: null, tool, writes };
-    return mustWait ? 'wait' : null;
+    if (method === 'tools/call' && !namesPlace && this.#writesUnnamed(tool)) {
+      return { named: null, lacking, tool, writes };
+    }
+    if (mustWait) return 'wait';
+    const [first] = lacking;
+    return first === undefined ? 'pass' : { named: first, lacking, tool, writes };
+  }
+
+  #refuse({ named, lacking, id, method, params, tool, writes }: NotAllowed, notGiven: NotGiven | null): Judgement {
+    const isNotGiven = notGiven !== null && lacking.length > 0;
+    const refused = named !== null && isNotGiven ? { ...named, objection: notGiven } : named;
+    this.#options.onRefused(toldRefusal(method, { named: refused, tool, writes }));
+    if (id === null) return { reply: null };
+    const { entries } = this.#paths;
+    const text = refused === null ? writeRefusalText(tool, entries) : refusalText(refused, entries);
+    return { reply: replyTo(method, { id, params, text }) };
   }
 
   /**
@@ -124,19 +166,15 @@ export class Guard {
    * another session.
    */
   #writesUnnamed(tool: string | null): boolean {
-    if (this.#held.holdsWritable) return false;
+    if (this.#paths.holdsWritable) return false;
     const { tools } = this.#plan;
     return tool === null || (Object.hasOwn(tools, tool) && tools[tool] === 'write');
   }
 
-  /** Nobody waits for what is only shown: where it leads on a mount that may hang, its text tells. */
   #mayShow(text: string): boolean {
     const reading = { ...this.#reading(null), strict: true };
     return [...namedPaths(text, reading)].every(({ candidates }) =>
-      (candidates ?? [text]).every((path) => {
-        const objection = this.#objectionToPath(path, 'read');
-        return objection === 'wait' ? this.#held.objectionToText(path) === null : objection === null;
-      }),
+      (candidates ?? [text]).every((path) => this.#paths.mayShow(path)),
     );
   }
 
@@ -157,45 +195,6 @@ export class Guard {
       homes: this.#homes,
     };
   }
-
-  /** Of all that it may mean the worst counts. */
-  #objectionTo({ candidates, property }: NamedPath, writes: boolean): Objection | 'wait' | null {
-    if (candidates === null) return 'ambiguous';
-    const use = !writes ? 'read' : namesWorkplace(property) ? 'work' : 'write';
-    let mustWait = false;
-    for (const candidate of candidates) {
-      const objection = this.#objectionToPath(candidate, use);
-      if (objection === 'wait') mustWait = true;
-      else if (objection !== null) return objection;
-    }
-    return mustWait ? 'wait' : null;
-  }
-
-  #objectionToPath(path: string, use: Use): Objection | 'wait' | null {
-    const byText = this.#held.objectionToText(path);
-    if (byText === 'carved') return 'carved';
-    const found = this.#find(path);
-    if (found === 'wait') return 'wait';
-    const objection = found.ok ? this.#objectionToPlace(found.path, use) : found.isSilent ? 'silent' : 'outside';
-    // What a link inside leads to is not told apart from what is not there.
-    if (objection === 'outside' || (objection === 'silent' && byText === 'outside')) {
-      return byText === 'outside' ? 'outside' : 'leads-outside';
-    }
-    return objection;
-  }
-
-  #objectionToPlace(place: RealPath, use: Use): Objection | null {
-    const objection = this.#held.objectionTo(place, use);
-    if (objection !== null) return objection;
-    const isBound = this.#held.projectFilesIn(place, use).some((file) => this.#places?.mayBeThere(file) ?? true);
-    return isBound ? 'project-file' : null;
-  }
-
-  #find(path: string): ReturnType<Places['find']> {
-    const { timer, onAnswer } = this.#options;
-    this.#places ??= new Places({ timer, onAnswer });
-    return this.#places.find(path);
-  }
 }
 
 interface Refused {
@@ -203,6 +202,24 @@ interface Refused {
   readonly named: RefusedPath | null;
   readonly tool: string | null;
   readonly writes: boolean;
+}
+
+/** A call that may not pass as things are; `lacking`: all that a person must give for it, where that is all it takes. */
+interface NotAllowed extends Refused {
+  readonly lacking: readonly Lacking[];
+  /** A JSON text; null: a notification. */
+  readonly id: string | null;
+  readonly method: string;
+  readonly params: object;
+}
+
+/** One place of each that would be given, with the highest access. */
+function wantsOf(lacking: readonly Lacking[]): AccessRequest['wants'] {
+  const wants = new Map<string, AccessRequest['wants'][number]>();
+  for (const { offered, path, access } of lacking) {
+    if (wants.get(offered)?.access !== 'read-write') wants.set(offered, { path, access });
+  }
+  return [...wants.values()];
 }
 
 function toldRefusal(method: string, { named, tool, writes }: Refused): Omit<RefusedCall, 'left'> {

@@ -15,7 +15,20 @@ export type Objection =
   /** What lies there cannot be known now. */
   | 'silent'
   /** Not a text that means one place. */
-  | 'ambiguous';
+  | 'ambiguous'
+  /** A person could give it. */
+  | NotGiven;
+
+/** Why a person has not given what could be given. */
+export type NotGiven =
+  | 'refused'
+  /** Nobody can be asked now. */
+  | 'no-agent'
+  /** In time. */
+  | 'no-answer'
+  | 'too-many'
+  /** The daemon has gone meanwhile. */
+  | 'no-daemon';
 
 /** `work`: something in it is changed, but not the place itself as a whole. */
 export type Use = 'read' | 'work' | 'write';

@@ -15,6 +15,11 @@ const REASONS: Readonly<Record<Objection, string>> = {
   'project-file': 'may only be read: it is, or holds, the file that says what may be done there',
   silent: 'lies on a file system that does not answer',
   ambiguous: 'does not name one place for all who read it',
+  refused: "needs a person's consent, and a person has refused it",
+  'no-agent': "needs a person's consent, and nobody can be asked now",
+  'no-answer': "needs a person's consent, and nobody has given it in time",
+  'too-many': "needs a person's consent, and too much is asked for already",
+  'no-daemon': "needs a person's consent, and the daemon cannot ask for it",
 };
 
 /** A call that would write where it does not say. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
+import type { WireOffer } from '../../../src/core/protocol.ts';
 import { Guard, type GuardOptions, type GuardPlan, type Judgement } from '../../../src/run/guard/guard.ts';
 import { readMessage } from '../../../src/run/message.ts';
 import { GUARDED_TREE, guardedPlaces, isHeld, plainlyNamed, randomArguments } from '../../support/guarded-tree.ts';
@@ -293,4 +294,80 @@ it('Guard lets no path outside through, however arguments are built', (t) => {
   });
   fc.assert(property, { numRuns: 4_000 });
   assert.ok(passed > 300, `only ${passed} passed`);
+});
+
+describe('Guard, what a person could give', () => {
+  const offersOf = (base: string, access: WireOffer['access'], carved: readonly string[] = []): WireOffer[] => [
+    { root: 'out', path: `${base}/out`, access, carved },
+  ];
+  const consider = (guard: Guard, path: unknown, method = 'tools/call') => {
+    const params = method === 'tools/call' ? { name: 't', arguments: { path } } : { uri: `file://${path}` };
+    const line = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    return guard.consider(line, readMessage(line));
+  };
+  const offering = (t: TestContext, access: WireOffer['access']) => {
+    const setup = setUp(t);
+    setup.guard.update(PLAN, guardedPlaces(setup.base), offersOf(setup.base, access));
+    return setup;
+  };
+
+  it('names it, once for all that lies in it, with the access that the call needs', (t) => {
+    const { base, guard, refused } = offering(t, 'read-write');
+    assert.deepEqual(consider(guard, [`${base}/out/f`, `${base}/a/out/g`, `${base}/a/f`]), {
+      wants: [{ path: `${base}/out/f`, access: 'read-write' }],
+    });
+    assert.deepEqual(consider(guard, `${base}/out/f`, 'resources/read'), {
+      wants: [{ path: `${base}/out/f`, access: 'read-only' }],
+    });
+    assert.deepEqual(refused, []);
+  });
+
+  it('names nothing where the call is denied anyway, needs more, or is no call that waits', (t) => {
+    const { base, guard } = offering(t, 'read-only');
+    const outside = 'lies outside of what this server may use';
+    for (const [judged, why] of [
+      [consider(guard, `${base}/out/f`), outside],
+      [consider(guard, [`${base}/out/f`, '/etc/passwd'], 'tools/call'), outside],
+      [consider(guard, `${base}/out/f`, 'completion/complete'), outside],
+      [judge(guard, 'resources/read', { uri: `file://${base}/out/f` }), outside],
+    ] as const) {
+      assert.ok(textOf(judged as Judgement).includes(why), JSON.stringify(judged));
+    }
+    const notification = JSON.stringify({ method: 'resources/read', params: { uri: `file://${base}/out/f` } });
+    const line = Buffer.from(notification);
+    assert.deepEqual(guard.consider(line, readMessage(line)), { reply: null });
+  });
+
+  it('names nothing of what would be held back once it is given', (t) => {
+    const { base, guard } = setUp(t);
+    guard.update(PLAN, [], offersOf(base, 'read-write', [`${base}/out/f`]));
+    assert.ok('reply' in (consider(guard, `${base}/out/f`) as object));
+    assert.ok('reply' in (consider(guard, `${base}/out/.rootsd.yaml`) as object));
+    assert.ok('reply' in (consider(guard, `${base}/out`) as object), 'as a whole it holds what is cut out');
+  });
+
+  it('says why it is not given: a person has refused it, or what is said', (t) => {
+    const { base, guard, refused } = offering(t, null);
+    assert.match(textOf(consider(guard, `${base}/out/f`) as Judgement), /a person has refused it/);
+    guard.update(PLAN, [], offersOf(base, 'read-write'));
+    const params = { name: 't', arguments: { path: `${base}/out/f` } };
+    const line = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+    assert.match(textOf(guard.judge(line, readMessage(line), 'no-agent')), /nobody can be asked now/);
+    assert.deepEqual(
+      refused.map(({ reason }) => reason),
+      ['refused', 'no-agent'],
+    );
+  });
+
+  it('asks for at most 16 places', (t) => {
+    const { base, guard } = setUp(t);
+    const names = Array.from({ length: 17 }, (_, i) => `${base}/out/${i}`);
+    guard.update(
+      PLAN,
+      [],
+      names.map((path) => ({ root: path, path, access: 'read-write', carved: [] })),
+    );
+    assert.ok('wants' in (consider(guard, names.slice(1)) as object));
+    assert.match(textOf(consider(guard, names) as Judgement), /too much is asked for already/);
+  });
 });
