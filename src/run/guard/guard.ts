@@ -189,7 +189,7 @@ export class Guard {
     return {
       strict: guard === 'strict',
       pathNames: new Set(paths.map(foldName)),
-      schemaNames: this.tools.pathNames(tool ?? ''),
+      schema: this.tools.paths(tool),
       relativePaths,
       cwd: this.#options.cwd(),
       homes: this.#homes,

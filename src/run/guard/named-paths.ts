@@ -3,6 +3,7 @@
 import { posix } from 'node:path';
 import { parseFileUri } from '../../core/path.ts';
 import { foldName, namesPath, namesText } from './path-names.ts';
+import { type Applicable, arePaths, type SchemaPaths } from './schema-paths.ts';
 
 /** What the guard knows of the server beforehand. */
 export interface Reading {
@@ -10,8 +11,8 @@ export interface Reading {
   readonly strict: boolean;
   /** Names of properties that hold paths, folded, from policy and catalogue: they count before all other rules. */
   readonly pathNames: ReadonlySet<string>;
-  /** The same, from the schema of the tool. */
-  readonly schemaNames: ReadonlySet<string>;
+  /** What the schema of the tool says of them. */
+  readonly schema: SchemaPaths;
   /** `cwd`: the server resolves relative paths against its working directory. */
   readonly relativePaths: 'cwd' | 'pass';
   readonly cwd: string;
@@ -27,31 +28,45 @@ export interface NamedPath {
   readonly candidates: readonly string[] | null;
 }
 
+/** The parameter of a call that the tool's schema is about. */
+const ARGUMENTS = 'arguments';
+
+interface Standing {
+  readonly property: string;
+  readonly value: unknown;
+  /** What the tool's schema says of the value, where names do not tell. */
+  readonly schemas: Applicable;
+}
+
 /** All that a value names, at any depth. Elements of an array stand in the array's property. */
 export function* namedPaths(value: unknown, reading: Reading, property = ''): Generator<NamedPath> {
-  const ahead: { readonly property: string; readonly value: unknown }[] = [{ property, value }];
+  const { schema } = reading;
+  const ahead: Standing[] = [{ property, value, schemas: foldName(property) === ARGUMENTS ? schema.whole : [] }];
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-    const { property, value } = next;
+    const { property, value, schemas } = next;
     if (typeof value === 'string') {
-      const named = readString(property, value, reading);
+      const named = readString(next, value, reading);
       if (named !== null) yield named;
     } else if (Array.isArray(value)) {
-      for (const element of value.toReversed()) ahead.push({ property, value: element });
+      const inner = schema.elements(schemas);
+      for (const element of value.toReversed()) ahead.push({ property, value: element, schemas: inner });
     } else if (typeof value === 'object' && value !== null) {
+      const ofNames = schema.memberNames(schemas);
       for (const [name, member] of Object.entries(value).reverse()) {
-        ahead.push({ property: name, value: member });
+        ahead.push({ property: name, value: member, schemas: schema.member(schemas, name) });
         // `{"files": {"/etc/x": …}}`: a name can be a path as well.
-        if (NAMES_BY_ITSELF.test(bareText(name).replaceAll(/\p{Cc}/gu, ''))) ahead.push({ property, value: name });
+        const isPath = arePaths(ofNames) || NAMES_BY_ITSELF.test(bareText(name).replaceAll(/\p{Cc}/gu, ''));
+        if (isPath) ahead.push({ property, value: name, schemas: ofNames });
       }
     }
   }
 }
 
 /** What one string names, or null where it names no place. */
-function readString(property: string, value: string, reading: Reading): NamedPath | null {
+function readString({ property, schemas }: Standing, value: string, reading: Reading): NamedPath | null {
   const isDeclared = reading.pathNames.has(foldName(property));
   if (!isDeclared && namesText(property)) return null;
-  const isSchemaPath = reading.schemaNames.has(foldName(property));
+  const isSchemaPath = reading.schema.names.has(foldName(property)) || arePaths(schemas);
   const isPath = isDeclared || isSchemaPath || namesPath(property);
   const context = { isPath, isUri: /uris?$/i.test(property), reading };
   const bare = bareText(value);

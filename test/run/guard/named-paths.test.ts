@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { namedPaths, type Reading } from '../../../src/run/guard/named-paths.ts';
 import { namesPath, namesText } from '../../../src/run/guard/path-names.ts';
+import { SchemaPaths } from '../../../src/run/guard/schema-paths.ts';
 
 const READING: Reading = {
   strict: false,
   pathNames: new Set(),
-  schemaNames: new Set(),
+  schema: new SchemaPaths(undefined),
   relativePaths: 'pass',
   cwd: '/w/d',
   homes: ['/home/ana'],
 };
+
+const SCHEMA = new SchemaPaths({ properties: { thingId: { format: 'path' }, query: { format: 'path' } } });
 
 /** What arguments name: `property value -> candidates`, `?` where that cannot be told. */
 function named(value: unknown, reading: Partial<Reading> = {}): readonly string[] {
@@ -132,12 +135,12 @@ describe('namedPaths()', () => {
   it('takes names from the policy before all other rules, and from the schema', () => {
     const value = { query: '/a', thing_id: '/b', other: '/c' };
     assert.deepEqual(named(value, { pathNames: new Set(['query']) }), ['query: /a']);
-    assert.deepEqual(named(value, { schemaNames: new Set(['thingid', 'query']) }), ['thing_id: /b']);
+    assert.deepEqual(named(value, { schema: SCHEMA }), ['thing_id: /b']);
   });
 
   it('takes no path with a line break where one is said to stand', () => {
     const value = { query: 'a\nb', thing_id: 'a\nb', other: '/c\nd' };
-    const reading = { strict: true, pathNames: new Set(['query']), schemaNames: new Set(['thingid']) };
+    const reading = { strict: true, pathNames: new Set(['query']), schema: SCHEMA };
     assert.deepEqual(named(value, reading), ['query: ?', 'thing_id: ?']);
   });
 
