@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { realTimer, type Timer } from './timer.ts';
 
 /** Of connecting, and of each request. */
@@ -11,14 +11,21 @@ export class LostConnection extends Error {
   override readonly name = 'LostConnection';
 }
 
+export interface ConnectOptions {
+  readonly deadlineMs?: number;
+  readonly timer?: Timer;
+  /** Takes what comes, in place of the socket's `data`. */
+  readonly onread?: OnReadOpts;
+}
+
 /** Connects. Rejects with a LostConnection where nobody listens at that path, or is too busy to take us until the deadline. */
 export async function connectTo(
   path: string,
-  { deadlineMs = DEFAULT_DEADLINE_MS, timer = realTimer }: { readonly deadlineMs?: number; readonly timer?: Timer },
+  { deadlineMs = DEFAULT_DEADLINE_MS, timer = realTimer, onread }: ConnectOptions,
 ): Promise<Socket> {
   for (let waitedMs = 0; ; waitedMs += BUSY_MS) {
     try {
-      return await connectOnce(path);
+      return await connectOnce(path, onread);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       // The queue of who wants to connect is full: somebody listens, and will come to us.
@@ -32,9 +39,9 @@ export async function connectTo(
   }
 }
 
-function connectOnce(path: string): Promise<Socket> {
+function connectOnce(path: string, onread: OnReadOpts | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path);
+    const socket = connect(onread === undefined ? { path } : { path, onread });
     const fail = (error: Error): void => {
       socket.destroy();
       reject(error);

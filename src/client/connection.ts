@@ -4,6 +4,9 @@ import { connectTo, DEFAULT_DEADLINE_MS, LostConnection } from './connect.ts';
 import { JsonLineReader } from './json-lines.ts';
 import { realTimer, type Timer } from './timer.ts';
 
+/** One buffer for all that comes: what is not needed at once is copied (core/line-reader.ts). */
+const READ_BYTES = 65_536;
+
 /** The daemon answered a request with an error. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
@@ -50,27 +53,26 @@ export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   readonly #waiting = new Map<Id, Waiting>();
+  readonly #reader = new JsonLineReader((message) => this.#take(message));
   #nextId = 1;
   #closed = false;
 
   /** Rejects with a LostConnection where nobody listens at that path, or is too busy to take us until the deadline. */
   static async open(path: string, options: ConnectionOptions = {}): Promise<Connection> {
-    return new Connection(await connectTo(path, options), options);
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    // The daemon says nothing before it is asked something.
+    const callback = (bytes: number): boolean => {
+      connection.#read(buffer.subarray(0, bytes));
+      return true;
+    };
+    const socket = await connectTo(path, { ...options, onread: { buffer, callback } });
+    const connection = new Connection(socket, options);
+    return connection;
   }
 
   private constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    const reader = new JsonLineReader((message) => this.#take(message));
-    socket.on('data', (chunk) => {
-      try {
-        reader.push(chunk);
-      } catch (error) {
-        this.close();
-        // What is no message is the daemon's fault; all else is that of whoever was told.
-        if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-      }
-    });
     socket.on('error', () => this.close());
     socket.on('close', () => this.close());
   }
@@ -109,6 +111,17 @@ export class Connection {
     }
     this.#waiting.clear();
     this.#options.onClose?.();
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#closed) return;
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      this.close();
+      // What is no message is the daemon's fault; all else is that of whoever was told.
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    }
   }
 
   #send(message: object): void {

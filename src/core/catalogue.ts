@@ -42,10 +42,10 @@ export type Catalogue = readonly KnownServer[];
 
 /** What starts a package that it is given the name of. */
 const LAUNCHERS = {
-  npm: new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno']),
-  pypi: new Set(['uvx', 'uv', 'pipx']),
-  image: new Set(['docker', 'podman', 'nerdctl']),
-} as const;
+  npm: ['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno'],
+  pypi: ['uvx', 'uv', 'pipx'],
+  image: ['docker', 'podman', 'nerdctl'],
+};
 const PYTHON = /^python[0-9.]*$/;
 
 /** The server that a command line starts, or undefined where nobody has described it. */
@@ -62,9 +62,9 @@ export function startsOne({ npm, pypi, command, image }: ServerMatch, argv: read
     );
   return (
     command.includes(name) ||
-    (LAUNCHERS.npm.has(name) && names(npm, /^@[^/]+$/)) ||
-    (LAUNCHERS.pypi.has(name) && names(pypi, /^(?:\[[^\]]*\])?(?:@|[=<>~!]=?)[^/]+$|^\[[^\]]*\]$/)) ||
-    (LAUNCHERS.image.has(name) && names(image, /^[:@][^/]+$/)) ||
+    (LAUNCHERS.npm.includes(name) && names(npm, /^@[^/]+$/)) ||
+    (LAUNCHERS.pypi.includes(name) && names(pypi, /^(?:\[[^\]]*\])?(?:@|[=<>~!]=?)[^/]+$|^\[[^\]]*\]$/)) ||
+    (LAUNCHERS.image.includes(name) && names(image, /^[:@][^/]+$/)) ||
     (PYTHON.test(name) && argv.some((arg, i) => argv[i - 1] === '-m' && pypi.includes(arg.replaceAll('_', '-')))) ||
     argv.some((word) => npm.some((pack) => word.includes(`/node_modules/${pack}/`)))
   );

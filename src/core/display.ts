@@ -2,15 +2,16 @@
 // cursor or the reading direction. For people; `--json` keeps the exact text (toJson() only writes it in ASCII escapes).
 
 // Control (Cc), format (Cf: bidi, zero width), surrogates, private use, line and paragraph separators, what fonts are
-// told not to draw, every blank but the plain one, and the braille blank.
-const HIDDEN =
+// told not to draw, every blank but the plain one, and the braille blank. Made when it is wanted: what a class of Unicode
+// holds is loaded when an expression with one is made, which takes a millisecond.
+const hidden = (): RegExp =>
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2800]/gu;
-const CONTROL_OR_BIDI = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const controlOrBidi = (): RegExp => /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** The text with control, bidi and invisible characters as `\n`, `\x1b`, `\u202e` or `\u{e0001}`. */
 export function escapeForTerminal(text: string): string {
-  return text.replace(HIDDEN, (character) => SHORT[character] ?? escapeCodePoint(character.codePointAt(0) ?? 0));
+  return text.replace(hidden(), (character) => SHORT[character] ?? escapeCodePoint(character.codePointAt(0) ?? 0));
 }
 
 /** JSON of a value, in which hidden characters are written as `\uXXXX`: safe on a terminal, the same value when parsed. */
@@ -21,7 +22,7 @@ export function toJson(value: unknown, indent?: number): string {
 /** JSON text with hidden characters written as `\uXXXX`. Outside of strings JSON is ASCII, so what is replaced is in one. */
 export function escapeHiddenInJson(json: string): string {
   // A line break between tokens is layout, not content: inside strings JSON.stringify() has escaped it already.
-  return json.replace(HIDDEN, (character) => (character === '\n' ? '\n' : escapeUnits(character)));
+  return json.replace(hidden(), (character) => (character === '\n' ? '\n' : escapeUnits(character)));
 }
 
 /** A path as a shell takes it, in quotes where it needs them: for a line that a person pastes. */
@@ -31,7 +32,7 @@ export function shellQuoted(path: string): string {
 
 /** Does the text hold a control, line-breaking, bidi or lone surrogate character? Such names are refused in policies. */
 export function hasControlOrBidi(text: string): boolean {
-  return CONTROL_OR_BIDI.test(text);
+  return controlOrBidi().test(text);
 }
 
 function escapeCodePoint(code: number): string {

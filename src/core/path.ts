@@ -36,7 +36,7 @@ export function checkPathText(text: string): string | null {
   if (text === '') return 'is empty';
   if (!text.startsWith('/')) return 'is relative, must be absolute';
   if (text.includes('\0')) return 'holds a NUL character';
-  if (LONE_SURROGATE.test(text)) return 'holds a lone surrogate, which no file name can';
+  if (!text.isWellFormed()) return 'holds a lone surrogate, which no file name can';
   return isTooLong(text) ? `is longer than ${MAX_PATH_BYTES} bytes` : null;
 }
 
@@ -72,7 +72,6 @@ export function parseFileUri(text: string): ParsedFileUri {
   return pathFault === null ? { ok: true, path } : { ok: false, why: `names a path that ${pathFault}` };
 }
 
-const LONE_SURROGATE = /\p{Cs}/u;
 const AUTHORITY_FAULT = 'names another host, must be "file:///…" or "file://localhost/…"';
 
 /** What a URI parser would silently drop or turn into something else, found in the text itself. */
@@ -80,7 +79,7 @@ function textFault(text: string): string | null {
   if (!text.startsWith('file://')) return 'does not begin with "file://"';
   if (text.length > 3 * MAX_PATH_BYTES + 'file://localhost'.length) return 'is too long for any path';
   if (/\p{Cc}/u.test(text)) return 'holds a control character';
-  if (LONE_SURROGATE.test(text)) return 'holds a lone surrogate';
+  if (!text.isWellFormed()) return 'holds a lone surrogate';
   if (text.includes('\\')) return 'holds a backslash';
   if (text.endsWith(' ')) return 'ends with a blank';
   if (text.includes('?')) return 'has a query';

@@ -3,12 +3,12 @@
 
 import type { ByteSource } from './bytes.ts';
 import type { LineWriter } from './line-writer.ts';
+import { EDGE_BYTES } from './message-edges.ts';
 
 const LINE_FEED = 0x0a;
+const NOTHING = Buffer.alloc(0);
 /** A line is judged by its first bytes once this many are here; shorter ones are judged whole. */
 const OPENING_BYTES = 16_384;
-/** Enough for the members that tell what a message is, see message.ts. */
-const EDGE_BYTES = 512;
 /** The longest line that is held; what passes as it comes has no limit. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
@@ -37,12 +37,12 @@ export class LineFlow {
   readonly #answers: LineWriter;
   readonly #judge: Judge;
   readonly #stopListening: readonly (() => void)[];
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = NOTHING;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #mustHold = false;
   #passing: ((tail: Buffer) => void) | null = null;
-  #tail: Buffer = Buffer.alloc(0);
+  #tail: Buffer = NOTHING;
   #isPaused = false;
   #received = 0;
   #isClosed = false;
@@ -94,7 +94,7 @@ export class LineFlow {
 
   #take(chunk: Buffer): boolean {
     const consumed = this.#advance(chunk);
-    this.#rest = chunk.subarray(consumed);
+    this.#rest = part(chunk, consumed, chunk.length);
     this.#isPaused = consumed < chunk.length || !this.#mayRead();
     return !this.#isPaused;
   }
@@ -105,13 +105,14 @@ export class LineFlow {
     let at = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, at)) {
       const next = end + 1;
-      if (this.#passing !== null) this.#finishPassing(chunk.subarray(at, next));
+      const line = part(chunk, at, next);
+      if (this.#passing !== null) this.#finishPassing(line);
       else {
-        const verdict = this.#judge.line(this.#whole(chunk.subarray(at, next)), this.#heldBytes > 0);
+        const verdict = this.#judge.line(this.#whole(line), this.#heldBytes > 0);
         if (verdict !== 'pass' || this.#heldBytes > 0) {
-          this.#writer.pass(chunk.subarray(runStart, at), true);
+          this.#writer.pass(part(chunk, runStart, at), true);
           if (verdict === 'wait') return at;
-          this.#deliver(verdict, chunk.subarray(at, next));
+          this.#deliver(verdict, line);
           runStart = next;
         }
       }
@@ -122,9 +123,9 @@ export class LineFlow {
 
   /** The run before the last line end, and the line that has no end yet. */
   #advancePartial(chunk: Buffer, runStart: number, at: number): number {
-    const partial = chunk.subarray(at);
+    const partial = part(chunk, at, chunk.length);
     if (this.#passing === null) {
-      this.#writer.pass(chunk.subarray(runStart, at), true);
+      this.#writer.pass(part(chunk, runStart, at), true);
       if (partial.length === 0) return at;
       const opening = this.#open(partial);
       if (opening === 'wait') return at;
@@ -178,7 +179,7 @@ export class LineFlow {
     this.#remember(last);
     this.#passing?.(this.#tail);
     this.#passing = null;
-    this.#tail = Buffer.alloc(0);
+    this.#tail = NOTHING;
   }
 
   /** Keeps the last bytes of a line that passes as it comes. */
@@ -191,7 +192,7 @@ export class LineFlow {
   #end(): void {
     if (this.#isClosed) return;
     if (this.#heldBytes > 0) {
-      const last = this.#whole(Buffer.alloc(0));
+      const last = this.#whole(NOTHING);
       const verdict = this.#judge.line(last, true);
       if (verdict === 'wait') {
         // The source ends again when it is resumed.
@@ -204,4 +205,10 @@ export class LineFlow {
     this.#isClosed = true;
     this.#judge.ended();
   }
+}
+
+/** Most chunks are one line: of these nothing new is made. */
+function part(chunk: Buffer, start: number, end: number): Buffer {
+  if (start === end) return NOTHING;
+  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
 }

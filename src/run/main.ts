@@ -4,7 +4,7 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import { realTimer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
-import { ownUid } from '../disk/account.ts';
+import { findAccount, ownUid } from '../disk/account.ts';
 import { parseRunArguments, type RunOptions, USAGE } from './arguments.ts';
 import { openFdSink, openFdSource } from './bytes.ts';
 import type { Ended } from './child.ts';
@@ -45,13 +45,14 @@ export async function runMain(argv: readonly string[], options: RunMainOptions):
 
 async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notices: Notices): Promise<Ended> {
   keepStandardErrorBlocking();
-  const place = { run, env: process.env, cwd: workingDirectory(), binRootsd };
+  const account = findAccount(ownUid(), process.env.HOME);
+  const place = { run, account, env: process.env, cwd: workingDirectory(), binRootsd };
   const session = new RunSession({
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },
     mayStartEarly: () => mayStartEarly(place),
     reach: (heard) => reachDaemon({ ...place, heard }),
-    runtimeDirectories: [`/run/user/${ownUid()}`, tmpdir()],
+    runtimeDirectories: [`/run/user/${account.uid}`, tmpdir()],
     notices,
     timer: realTimer,
   });

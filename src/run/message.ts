@@ -4,6 +4,7 @@
 // Exact for messages whose keys are unique. What a line with two `method` members means, each reader decides for itself:
 // where one of them asks for roots, server-messages.ts takes it for that.
 
+import { readHead, readTailId } from './message-edges.ts';
 import { memberOf } from './splice.ts';
 
 /** Ids are JSON texts, written as JSON.stringify() would, so that a number keeps its digits. */
@@ -15,21 +16,6 @@ export type Message =
   /** Not a message of JSON-RPC, or not JSON at all. */
   | { readonly kind: 'noise' };
 
-const EDGE_BYTES = 512;
-/** Texts that JSON.stringify() gives back as they are. */
-const ID = '-?(?:0|[1-9][0-9]{0,14})|"[ !#-\\[\\]-~]*"';
-const VERSION = '(?:"jsonrpc": ?"2\\.0", ?)?';
-const HEAD = new RegExp(
-  `^\\{ ?${VERSION}(?:"id": ?(${ID}), ?)?${VERSION}"(?:(?:result|error)": ?[{\\["\\dntf]|method": ?"([ !#-\\[\\]-~]*)" ?(?:\\}|, ?(?:"id": ?(${ID}) ?[,}])?))`,
-);
-const TAIL = new RegExp(`[,{] ?"id": ?(${ID}) ?(?:, ?"jsonrpc": ?"2\\.0" ?)?\\}\\r?\\n?$`);
-
-/** What the first bytes of a message tell. `id` may still follow. */
-interface Head {
-  readonly method: string | null;
-  readonly id: string | null;
-}
-
 /** Reads a whole line. */
 export function readMessage(line: Buffer): Message {
   const head = readHead(line);
@@ -38,17 +24,6 @@ export function readMessage(line: Buffer): Message {
   const id = head.id ?? readTailId(line);
   if (id === null && (method === null || !method.startsWith('notifications/'))) return parseMessage(line);
   return method === null ? { kind: 'answer', id } : { kind: 'call', method, id };
-}
-
-/** Reads the first bytes of a long line; null: they do not decide. */
-export function readHead(line: Buffer): Head | null {
-  const match = HEAD.exec(line.toString('latin1', 0, EDGE_BYTES));
-  return match === null ? null : { id: match[1] ?? match[3] ?? null, method: match[2] ?? null };
-}
-
-/** The id in the last bytes of a line, or null. */
-export function readTailId(line: Buffer): string | null {
-  return TAIL.exec(line.toString('latin1', Math.max(0, line.length - EDGE_BYTES)))?.[1] ?? null;
 }
 
 /** Reads a line the long way. */

@@ -7,13 +7,15 @@ import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import { startsEarly } from '../core/plan-first.ts';
 import { ATTACH_VERSION } from '../core/protocol.ts';
-import { type FoundAccount, findAccount, ownUid } from '../disk/account.ts';
+import type { FoundAccount } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import { openReviver } from './revive-daemon.ts';
 import { bringUpDaemon, startDaemon } from './start-daemon.ts';
 
 export interface ReachOptions {
   readonly run: RunOptions;
+  /** Whose daemon it is: ours. */
+  readonly account: FoundAccount;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly binRootsd: string;
@@ -22,8 +24,8 @@ export interface ReachOptions {
 
 /** May the server be started before the daemon has answered? Not where a daemon must be started first. */
 export function mayStartEarly(options: Omit<ReachOptions, 'heard'>): boolean {
-  const { run, env } = options;
-  const [socket] = findSockets(searchOf(findAccount(ownUid(), env.HOME), options)).usable;
+  const { run } = options;
+  const [socket] = findSockets(searchOf(options)).usable;
   const first = socket === undefined ? null : readPlanFirst(socket);
   return first !== null && startsEarly(first, { server: run.server, argv: run.command });
 }
@@ -33,9 +35,8 @@ export function mayStartEarly(options: Omit<ReachOptions, 'heard'>): boolean {
  * Rejects with a RootsError DAEMON_UNREACHABLE, or a RefusedRequest of the daemon.
  */
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
-  const { run, env, cwd, binRootsd, heard } = options;
-  const account = findAccount(ownUid(), env.HOME);
-  const search = searchOf(account, options);
+  const { run, env, account, cwd, binRootsd, heard } = options;
+  const search = searchOf(options);
   const daemon = { account, binRootsd };
   const revive = openReviver({ start: () => void bringUpDaemon(daemon) });
   const open = (): Promise<Attachment> =>
@@ -72,7 +73,7 @@ function unreachable(error: LostConnection, search: SearchOptions, socket: strin
 }
 
 /** `~`, config and state are those of the user database, whatever the launcher's variables say. */
-function searchOf({ uid, home }: FoundAccount, { run, env }: Pick<ReachOptions, 'run' | 'env'>): SearchOptions {
+function searchOf({ run, env, account: { uid, home } }: Pick<ReachOptions, 'run' | 'env' | 'account'>): SearchOptions {
   return {
     explicit: run.socket,
     runtimeVariable: env.XDG_RUNTIME_DIR,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { findAccount, ownUid } from '../../src/disk/account.ts';
 import { parseRunArguments } from '../../src/run/arguments.ts';
 import { type ReachOptions, reachDaemon } from '../../src/run/reach-daemon.ts';
 import { FakeDaemon, viewOf } from '../support/fake-daemon.ts';
@@ -31,7 +32,8 @@ class Subject {
     const env = way === 'the variable' ? { ROOTSD_SOCKET: this.socket } : { XDG_RUNTIME_DIR: base };
     const run = parseRunArguments([...(way === 'the option' ? ['--socket', this.socket] : []), '--', 'cat'], env);
     assert.ok(run !== null);
-    this.#options = { run, env, cwd: base, binRootsd: program, heard: { onView: () => {} } };
+    const account = findAccount(ownUid(), base);
+    this.#options = { run, account, env, cwd: base, binRootsd: program, heard: { onView: () => {} } };
   }
 
   reach(): ReturnType<typeof reachDaemon> {

@@ -20,6 +20,7 @@ import type { NotGiven } from './held-places.ts';
 import { type Lacking, PathJudge } from './judge-path.ts';
 import { KnownTools } from './known-tools.ts';
 import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
+import { mayHoldNeedle } from './needles.ts';
 import { foldName, namesWorkplace } from './path-names.ts';
 import { type JsonObject, memberInAnyCase, readAlike } from './read-alike.ts';
 import {
@@ -232,11 +233,11 @@ function toldRefusal(method: string, { named, tool, writes }: Refused): Omit<Ref
   };
 }
 
-/** A method's name may stand in the line as it is, or behind an escape; what is no message to us may be one to others. */
+/** What is no message to us may be one to others. */
 function mayBeJudged(line: Buffer, message: Message): boolean {
   if (message.kind === 'noise') return line.toString('latin1').trim() !== '';
   if (message.kind === 'call' && NAMES_PLACES.has(message.method)) return true;
-  return [...NAMES_PLACES].some((method) => line.includes(method)) || line.includes('\\/') || line.includes('\\u00');
+  return mayHoldNeedle(line);
 }
 
 function* namedIn(method: string, params: object, reading: Reading): Generator<NamedPath> {

@@ -84,10 +84,13 @@ function bareText(value: string): string {
   return value.slice(start, end);
 }
 
-/** Python takes some control characters for blanks, and parsers of URIs all that stand before one. */
-const OPENING = /[\s\p{Cc}"'`<]/u;
-const CLOSING = /[\s\p{Cc}"'`>]/u;
-const CONTROL = /\p{Cc}/u;
+/**
+ * Python takes some control characters for blanks, and parsers of URIs all that stand before one. They are written out: for
+ * the first `\p{}` of a process tables are loaded, when the expression is made.
+ */
+const OPENING = /[\s\0-\x1f\x7f-\x9f"'`<]/;
+const CLOSING = /[\s\0-\x1f\x7f-\x9f"'`>]/;
+const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 interface Context {
   readonly isPath: boolean;
