@@ -32,15 +32,16 @@ export abstract class AnsweredById implements AskChannel {
 
   /** Resolves with what the answer gives. Rejects with a RootsError where it does not count. */
   async answer(id: string, answer: Answer, uid: number): Promise<Given | null> {
-    const presented = this.#presented.get(id);
-    if (presented === undefined) throw this.#unknown(id);
-    return presented.take(answer, uid);
+    return this.mustBeOpen(id).take(answer, uid);
   }
 
-  #unknown(id: string): RootsError {
+  /** Throws a RootsError CONSENT_UNKNOWN, and why it is over, where it is. */
+  mustBeOpen(id: string): { readonly take: TakeAnswer } {
+    const presented = this.#presented.get(id);
+    if (presented !== undefined) return presented;
     const why = this.#over.get(id);
     const more = why === undefined ? {} : { hint: `This one is over: ${why}` };
-    return new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` }, more);
+    throw new RootsError('CONSENT_UNKNOWN', { what: `question "${id}"` }, more);
   }
 
   /** Of those that were seen and are not now, says so. */

@@ -67,6 +67,8 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
     const { id, ...rest } = parseParams(params, ANSWER);
     const [caller, connection] = by;
     const channel = (told.has(connection) ? consent.agents : null) ?? consent.commandLine;
+    // Who guesses at ids has no processes looked at.
+    channel.mustBeOpen(idOf(id));
     const given = await channel.answer(idOf(id), readAnswer(says, rest), personBehind(daemon, caller));
     await daemon.refreshed();
     return { given };

@@ -39,6 +39,19 @@ test('a descendant of what a run has started is known by its ancestors, this pro
   assert.equal(judge(process.pid, run), null);
 });
 
+test('each run is looked at once, however many sessions it has; one within another is in both', { skip }, async (t) => {
+  const [outer = 0, inner = 0, child = 0] = await start(t, "/bin/sh -c 'echo $$; sleep 60 & echo $!; wait' & wait", 2);
+  const runs = readRuns([outer, inner, outer]);
+  assert.deepEqual(
+    runs.map(({ pid, parent, descendants }) => [pid, parent.pid, descendants.map((one) => one.pid).sort()]),
+    [
+      [outer, process.pid, [inner, child].sort()],
+      [inner, outer, [child]],
+    ],
+  );
+  assert.deepEqual(runs[1]?.descendants, [readTraits(child)]);
+});
+
 test('one that left its parents is known by the session it kept', { skip }, async (t) => {
   // The inner shell ends, so that the first `sleep` is no descendant of the run any more.
   const script = `setsid /bin/sh -c '(sleep 60 & echo $!); echo $$; exec sleep 60' & wait`;
