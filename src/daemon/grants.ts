@@ -11,28 +11,21 @@ import {
   identityFacts,
   keyText,
 } from '../core/consent.ts';
-import {
-  type ConsentEntry,
-  type ConsentEvent,
-  type KeptConsents,
-  MAX_HISTORY,
-  MAX_REFUSALS,
-  REMEMBERED_COUNT,
-  type Refusal,
-} from '../core/consent-record.ts';
+import type { ConsentEntry, ConsentEvent, KeptConsents, Refusal } from '../core/consent-record.ts';
 import { RootsError } from '../core/errors.ts';
 import { type Grant, leftMs, type Now } from '../core/grant.ts';
-import { LOG_EVENTS } from '../core/log-event.ts';
 import { advanceLasting, type LastingTime, lastingFrom } from '../core/moment.ts';
 import type { Peer } from '../core/peer.ts';
 import type { Policy } from '../core/policy.ts';
-import type { Answer, Answerer, Given, Question } from '../core/question.ts';
+import type { Answerer, Given, Question } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
 import type { Clock } from '../disk/clock.ts';
 import type { ReadMoment } from '../disk/moment.ts';
 import type { ConsentStore } from '../state/consents.ts';
 import type { Log } from '../system/log.ts';
+import { type AnsweredQuestion, ConsentJournal } from './consent-journal.ts';
 import type { Part } from './open-parts.ts';
+import { Refusals } from './refusals.ts';
 import { RuleDigests } from './rule-digest.ts';
 
 export interface GrantsOptions {
@@ -43,15 +36,6 @@ export interface GrantsOptions {
   readonly record: Log;
   /** What holds is not what it was: decide anew. */
   readonly onChange: () => void;
-}
-
-/** An answer, and whose question it is. */
-export interface AnsweredQuestion {
-  readonly question: Question;
-  readonly answer: Answer;
-  readonly answerer: Answerer;
-  /** Ids of the sessions that ask. */
-  readonly sessions: readonly string[];
 }
 
 export interface Revoked {
@@ -71,19 +55,21 @@ export class Grants implements Part {
   readonly #grants = new Map<string, Grant>();
   /** The same by key. */
   readonly #byKey = new Map<string, Set<Grant>>();
-  readonly #refusals = new Map<string, Refusal>();
-  /** What was refused once, for as long as the sessions last that asked. */
-  readonly #refusedOnce = new Map<string, Set<string>>();
-  #history: readonly ConsentEntry[];
+  readonly #refusals: Refusals;
+  readonly #journal: ConsentJournal;
   #lasting: LastingTime;
+  /** By lasting time: when it was last looked who uses what. */
+  #lookedMs: number;
   #cancelSweep: (() => void) | null = null;
 
   constructor(options: GrantsOptions) {
     this.#options = options;
-    const { kept } = options.store;
-    this.#lasting = kept?.lasting ?? lastingFrom(options.readMoment());
-    this.#history = kept?.history ?? [];
-    for (const refusal of kept?.refusals ?? []) this.#refusals.set(keyText(refusal.key), refusal);
+    const { store, readMoment, record } = options;
+    const { kept } = store;
+    this.#lasting = kept?.lasting ?? lastingFrom(readMoment());
+    this.#lookedMs = this.#lasting.ms;
+    this.#refusals = new Refusals(kept?.refusals ?? []);
+    this.#journal = new ConsentJournal({ history: kept?.history ?? [], record, now: () => readMoment().wallMs });
     for (const grant of kept?.grants ?? []) this.#add(grant);
     this.#planSweep();
   }
@@ -94,12 +80,12 @@ export class Grants implements Part {
   }
 
   get refusals(): readonly Refusal[] {
-    return [...this.#refusals.values()];
+    return this.#refusals.all;
   }
 
   /** The oldest first. */
   get history(): readonly ConsentEntry[] {
-    return this.#history;
+    return this.#journal.history;
   }
 
   /** Of a grant: ms until it ends if nobody uses it; null: with its session. */
@@ -158,18 +144,18 @@ export class Grants implements Part {
     for (const grant of grants) {
       this.#unkept.add(grant.id);
       this.#add(grant);
-      this.#note('approved', grant, { ...answered, id: grant.id, scope: given.scope, access: given.access });
+      this.#journal.note('approved', grant, { ...answered, id: grant.id, scope: given.scope, access: given.access });
     }
     const isKept = await this.#save();
     for (const { id } of grants) this.#unkept.delete(id);
     if (!isKept && !endsWithSession(given.scope)) {
       for (const grant of grants) this.#remove(grant);
-      this.#history = this.#history.filter(({ id }) => !grants.some((grant) => grant.id === id));
+      this.#journal.strike(grants);
       void this.#save();
       throw new RootsError('CONSENT_NOT_KEPT');
     }
-    this.#forgive(question.key);
-    this.#record('approved', answered, given);
+    this.#refusals.forgive(keyText(question.key));
+    this.#journal.answered('approved', answered, given);
     this.#changed();
     return grants;
   }
@@ -178,19 +164,9 @@ export class Grants implements Part {
   async refuse(answered: AnsweredQuestion): Promise<void> {
     const { question, sessions } = answered;
     const { key, asker, root, access, id } = question;
-    const text = keyText(key);
-    for (const session of sessions) {
-      this.#refusedOnce.set(session, (this.#refusedOnce.get(session) ?? new Set()).add(text));
-    }
-    const count = (this.#refusals.get(text)?.count ?? 0) + 1;
-    // The latest last: of too many the oldest goes.
-    this.#refusals.delete(text);
-    this.#refusals.set(text, { key, asker, root, access, count, since: this.#wallTime() });
-    for (const oldest of [...this.#refusals.keys()].slice(0, Math.max(0, this.#refusals.size - MAX_REFUSALS))) {
-      this.#refusals.delete(oldest);
-    }
-    this.#note('denied', question, { ...answered, id, scope: null, access });
-    this.#record('denied', answered, null);
+    this.#refusals.add({ key, asker, root, access, since: this.#journal.wallTime() }, sessions);
+    this.#journal.note('denied', question, { ...answered, id, scope: null, access });
+    this.#journal.answered('denied', answered, null);
     this.#changed();
     await this.#save();
   }
@@ -205,16 +181,16 @@ export class Grants implements Part {
     // One of a session is in no file that could bring it back.
     const isNarrower = grants.some(({ session }) => session === null);
     const isSaved = grants.length === 0 || (await this.#save({ isNarrower }));
+    await this.#journal.written();
     return { grants, isKept: isSaved || !isNarrower };
   }
 
   /** Forgets what was refused: it is asked again. Returns what that was. */
   async reset(answerer: Answerer): Promise<readonly Refusal[]> {
-    const refusals = this.refusals;
-    this.#refusals.clear();
-    this.#refusedOnce.clear();
-    for (const refusal of refusals)
-      this.#note('reset', refusal, { answerer, id: '', scope: null, access: refusal.access });
+    const refusals = this.#refusals.forgetAll();
+    for (const refusal of refusals) {
+      this.#journal.note('reset', refusal, { answerer, id: '', scope: null, access: refusal.access });
+    }
     this.#changed();
     if (refusals.length > 0) await this.#save();
     return refusals;
@@ -222,13 +198,14 @@ export class Grants implements Part {
 
   /** What was given or refused to this session alone ends with it. */
   sessionClosed(session: string): void {
-    this.#refusedOnce.delete(session);
+    this.#refusals.sessionClosed(session);
     const grants = [...this.#grants.values()].filter((grant) => grant.session === session);
     if (grants.length > 0) this.#end(grants, 'ended', null);
   }
 
   close(): void {
     this.#cancelSweep?.();
+    this.#journal.close();
   }
 
   #answerTo(asked: Asked, session: string | null, now: Now): Answered | null {
@@ -236,7 +213,7 @@ export class Grants implements Part {
     if (key === null) return null;
     const text = keyText(key);
     const holding = this.#holding([...(this.#byKey.get(text) ?? [])], asked, { session, now });
-    const refusal = this.#refusalOf(text, session);
+    const refusal = this.#refusals.of(text, session);
     const answered = answerOf(holding);
     if (answered === null) return refusal === null ? null : { state: 'refused', why: refusal.why };
     for (const grant of holding) this.#used(grant, now);
@@ -255,20 +232,6 @@ export class Grants implements Part {
     if (this.#unkept.has(grant.id) || (grant.session !== null && grant.session !== session)) return false;
     const left = leftMs(grant, now);
     return left === null || left > 0;
-  }
-
-  #refusalOf(
-    text: string,
-    session: string | null,
-  ): { readonly why: string; readonly access: Refusal['access'] } | null {
-    const refusal = this.#refusals.get(text);
-    if (refusal === undefined) return null;
-    const { access, count } = refusal;
-    if (count >= REMEMBERED_COUNT) {
-      return { access, why: 'somebody has refused it more than once; "rootsd consent reset" lets it be asked again' };
-    }
-    const isOfSession = session !== null && this.#refusedOnce.get(session)?.has(text) === true;
-    return isOfSession ? { access, why: 'somebody has refused it' } : null;
   }
 
   #newGrant({ key, asker, root, access: asked }: Question, { scope, access }: Given, session: string | null): Grant {
@@ -297,13 +260,6 @@ export class Grants implements Part {
     if (rest?.size === 0) this.#byKey.delete(text);
   }
 
-  /** Who has said yes after all takes the refusals back. */
-  #forgive(key: ConsentKey): void {
-    const text = keyText(key);
-    this.#refusals.delete(text);
-    for (const refused of this.#refusedOnce.values()) refused.delete(text);
-  }
-
   /** A grant that is used does not grow old; that is written down once a day. */
   #used(grant: Grant, { lasting }: Now): void {
     if (lasting.ms - grant.usedMs < DAY_MS) return;
@@ -314,31 +270,31 @@ export class Grants implements Part {
 
   #end(grants: readonly Grant[], event: ConsentEvent, answerer: Answerer | null): void {
     if (grants.length === 0) return;
-    for (const grant of grants) {
-      const { id, scope, access } = grant;
-      this.#remove(grant);
-      this.#note(event, grant, { answerer, id, scope, access });
-      this.#options.record('info', LOG_EVENTS.consentEnded, {
-        grant: id,
-        how: event,
-        server: grant.asker.server,
-        root: grant.root,
-        path: grant.key.path,
-        access,
-        exposed: { from: new Date(grant.given.wallMs).toISOString(), to: this.#wallTime() },
-        by: answerer,
-      });
-    }
+    for (const grant of grants) this.#remove(grant);
+    this.#journal.ended(grants, event, answerer);
     this.#changed();
   }
 
   /** Ends what has ended. */
   #sweep(): void {
     const now = this.#now();
+    this.#lookDaily(now);
     const over = [...this.#grants.values()].filter((grant) => leftMs(grant, now) === 0);
     this.#end(over, 'ended', null);
     if (over.length > 0) void this.#save({ isNarrower: true });
     this.#planSweep();
+  }
+
+  /**
+   * A session that goes on as it is asks nobody: once a day all is decided anew, so that it is seen which grants are used.
+   * And the time is written down, so that no clock that is set back with the next boot makes one last longer.
+   */
+  #lookDaily({ lasting }: Now): void {
+    if (lasting.ms - this.#lookedMs < DAY_MS) return;
+    this.#lookedMs = lasting.ms;
+    if (![...this.#grants.values()].some(({ scope }) => scope === 'always')) return;
+    this.#options.onChange();
+    void this.#save();
   }
 
   /** Looks again when the next one ends, or earlier. */
@@ -365,39 +321,10 @@ export class Grants implements Part {
     return { moment, lasting: this.#lasting };
   }
 
-  #wallTime(): string {
-    return new Date(this.#options.readMoment().wallMs).toISOString();
-  }
-
-  #note(
-    event: ConsentEvent,
-    { key, asker, root }: Pick<Grant, 'key' | 'asker' | 'root'>,
-    {
-      answerer,
-      answer,
-      ...said
-    }: Pick<ConsentEntry, 'id' | 'scope' | 'access'> & {
-      readonly answerer: Answerer | null;
-      readonly answer?: Answer;
-    },
-  ): void {
-    const { id, scope, access } = said;
-    const who = { channel: answerer?.channel ?? null, uid: answerer?.uid ?? null, note: answer?.note ?? null };
-    const what = { root, path: key.path, access, rule: key.rule, scope };
-    const entry = { time: this.#wallTime(), event, id, asker, ...what, ...who };
-    this.#history = [...this.#history, entry].slice(-MAX_HISTORY);
-  }
-
-  #record(how: 'approved' | 'denied', { question, answerer, answer }: AnsweredQuestion, given: Given | null): void {
-    const { id, asker, root, key } = question;
-    const fields = { question: id, how, server: asker.server, root, path: key.path, rule: key.rule, by: answerer };
-    this.#options.record('info', LOG_EVENTS.consentAnswered, { ...fields, ...given, note: answer.note });
-  }
-
   #save({ isNarrower = false } = {}): Promise<boolean> {
     const grants = [...this.#grants.values()].filter(({ session }) => session === null);
     const { lasting } = this.#now();
-    const kept: KeptConsents = { lasting, grants, refusals: this.refusals, history: this.#history };
+    const kept: KeptConsents = { lasting, grants, refusals: this.refusals, history: this.history };
     return this.#options.store.save(kept, { isNarrower });
   }
 }

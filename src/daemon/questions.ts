@@ -15,7 +15,7 @@ import {
 } from '../core/question.ts';
 import type { Clock } from '../disk/clock.ts';
 import type { Log } from '../system/log.ts';
-import type { AnsweredQuestion } from './grants.ts';
+import type { AnsweredQuestion } from './consent-journal.ts';
 import type { Part } from './open-parts.ts';
 import { QuestionRate } from './question-rate.ts';
 

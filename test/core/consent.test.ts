@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { identityFacts, keyText, parseScope, ruleText, scopesOf } from '../../src/core/consent.ts';
 import { composePolicy } from '../../src/core/policy.ts';
-import type { Rule } from '../../src/core/rule.ts';
+import type { Layer, Rule } from '../../src/core/rule.ts';
 import { HOUR_MS, keyOf, MINUTE_MS } from '../support/consents.ts';
 import { layerFrom, peer } from '../support/policy.ts';
 
@@ -59,6 +59,14 @@ describe('ruleText()', () => {
   for (const [says, from, to] of other) {
     it(`changes with ${says}`, () => assert.notEqual(ruleText(...ruleIn(POLICY.replace(from, to))), before));
   }
+});
+
+test('ruleText() is another in another layer: who may edit the rule is another', () => {
+  const text = (layer: Layer) => {
+    const policy = composePolicy([layerFrom(POLICY, layer)]);
+    return ruleText(policy.rules[0] ?? assert.fail(), policy);
+  };
+  assert.notEqual(text('system'), text('user'));
 });
 
 describe('identityFacts()', () => {

@@ -11,7 +11,7 @@ import type { Given, Question } from '../../src/core/question.ts';
 import { Grants } from '../../src/daemon/grants.ts';
 import { type ConsentStore, openConsentStore } from '../../src/state/consents.ts';
 import { FakeClock } from '../support/clock.ts';
-import { ASKER, BY_COMMAND, DAY_MS, HOUR_MS, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
+import { ASKER, BY_COMMAND, DAY_MS, HOUR_MS, keyOf, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
 import { layerFrom, peer } from '../support/policy.ts';
 import { makeEntry, temporaryDirectory } from '../support/tree.ts';
 
@@ -38,7 +38,7 @@ function home(t: TestContext) {
     const clock = new FakeClock();
     const store = await openConsentStore({ path, owner: OWNER, log: () => {}, clock });
     stores.push(store);
-    const changes = { count: 0 };
+    const changes = { count: 0, react: (): void => {} };
     /** Of each save, whether what was kept before must not come back. */
     const saves: boolean[] = [];
     const spied: ConsentStore = {
@@ -63,14 +63,18 @@ function home(t: TestContext) {
       record: (_level, event, fields = {}) => recorded.push([event, fields]),
       onChange: () => {
         changes.count += 1;
+        changes.react();
       },
     });
+    const onChange = (react: () => void) => {
+      changes.react = react;
+    };
     /** Lets time pass for all clocks, as it does. */
     const pass = async (ms: number) => {
       time.moment = later(time.moment, ms);
       await clock.advance(Math.min(ms, MINUTE_MS));
     };
-    return { grants, store, clock, changes, pass, saves };
+    return { grants, store, clock, changes, onChange, pass, saves };
   };
   return { start, time, recorded, path, ids };
 }
@@ -211,6 +215,43 @@ test('a grant of a time ends with the boot, one for always does not and ends whe
   assert.equal(answer(third.grants), 'nothing');
 });
 
+test('a grant that one session uses all the time does not end, though nothing else happens', async (t) => {
+  const { start, time } = home(t);
+  const { grants, clock, onChange } = await start();
+  await yes(grants, ALWAYS);
+  onChange(() => answer(grants));
+  for (let day = 0; day < 200; day += 1) {
+    time.moment = later(time.moment, DAY_MS);
+    await clock.advance(DAY_MS);
+  }
+  assert.equal(grants.all.length, 1);
+});
+
+test('a grant that nobody uses ends in time, though the clock is set back with another boot', async (t) => {
+  const { start, time } = home(t);
+  const { grants, clock, store } = await start();
+  await yes(grants, ALWAYS);
+  for (let day = 0; day < 80; day += 1) {
+    time.moment = later(time.moment, DAY_MS);
+    await clock.advance(DAY_MS);
+  }
+  await store.close();
+  time.moment = { ...START, boot: 'two' };
+  const second = await start();
+  await second.pass(10 * DAY_MS - 1);
+  assert.equal(second.grants.all.length, 1);
+  await second.pass(DAY_MS);
+  assert.equal(answer(second.grants), 'nothing');
+});
+
+test('of two grants for one thing the one that gives more counts', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  await yes(grants, { scope: '8h', access: 'read-only' });
+  await yes(grants, ALWAYS);
+  assert.equal(answer(grants), 'read-write');
+});
+
 test('ten answers of one moment are ten grants', async (t) => {
   const { start } = home(t);
   const { grants, store } = await start();
@@ -277,6 +318,18 @@ test('a person who asks about a name hears what was given to peers of that name,
     [peer('s', { fulfils: { server: true } }), peer('s'), peer('t', { fulfils: { server: true } })].map(named),
     ['granted', 'nothing', 'nothing'],
   );
+});
+
+test('ten thousand refusals are remembered, and of more the latest', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  const refuse = (i: number) => {
+    const question = questionOf({ key: keyOf({ path: `/p/${i}` }) });
+    return grants.refuse({ question, answer: { says: 'no' }, answerer: BY_COMMAND, sessions: [] });
+  };
+  await Promise.all(Array.from({ length: 10_002 }, (_, i) => refuse(i)));
+  assert.equal(grants.refusals.length, 10_000);
+  assert.deepEqual([grants.refusals[0]?.key.path, grants.refusals.at(-1)?.key.path], ['/p/2', '/p/10001']);
 });
 
 test('a yes takes back what was refused, and a no to more leaves what was given', async (t) => {

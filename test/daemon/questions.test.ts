@@ -3,7 +3,7 @@ import { describe, it, test } from 'node:test';
 import { CommandLine } from '../../src/ask/command-line.ts';
 import { RootsError } from '../../src/core/errors.ts';
 import type { AskChannel, Question, TakeAnswer } from '../../src/core/question.ts';
-import type { AnsweredQuestion } from '../../src/daemon/grants.ts';
+import type { AnsweredQuestion } from '../../src/daemon/consent-journal.ts';
 import { QuestionRate } from '../../src/daemon/question-rate.ts';
 import { Questions, type Wanted, wantedOf } from '../../src/daemon/questions.ts';
 import { FakeClock } from '../support/clock.ts';
