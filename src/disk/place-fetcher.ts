@@ -37,6 +37,8 @@ export class PlaceFetcher implements Disposable {
   readonly #walk: KernelWalk;
   readonly #helper: SlowPlaces<Waiting>;
   readonly #turns = new Turns(MAX_AT_ONCE);
+  /** One question to the helper for each client: whoever asks much of a mount that is slow waits for himself. */
+  readonly #slowTurns = new Turns(Number.POSITIVE_INFINITY);
   #isClosed = false;
 
   constructor({ walk, mounts, clock = SYSTEM_CLOCK, script }: PlaceFetcherOptions) {
@@ -55,12 +57,15 @@ export class PlaceFetcher implements Disposable {
     if (fetched === null) return NO_ANSWER;
     const { value } = fetched;
     if (value.ok || value.slow === undefined) return value;
-    return this.#ask(request, value.slow);
+    const { slow } = value;
+    return (await this.#slowTurns.take(client, () => this.#ask(request, slow))) ?? NO_ANSWER;
   }
 
   close(): void {
     this.#isClosed = true;
     this.#turns.close();
+    this.#slowTurns.close();
+    for (const { give } of this.#helper.subjects()) give(NO_ANSWER);
     this.#helper.close();
     this.#mounts.close();
   }

@@ -1,10 +1,14 @@
-// Looks at places on mounts that may hang, without hanging: one helper process is asked one question after the other, and
-// each has a deadline. A helper that is late is killed; one that cannot be killed is abandoned and counted, and its mount
-// is not asked about before it ends: it ends as soon as the mount answers again.
+// Looks at places on mounts that may hang, without hanging: a helper process is asked one question after the other, and each
+// has a deadline. A helper that is late is killed; one that cannot be killed is abandoned and counted, and its mount is not
+// asked about before it ends: it ends as soon as the mount answers again.
+//
+// One helper does for all mounts that answer. While one makes it wait, the questions about others go to further helpers: so
+// that a mount is held up by itself alone, it has one question at a time.
 
 import type { Clock } from './clock.ts';
-import { HelperProcess } from './helper-process.ts';
 import type { Mount } from './mount.ts';
+import { MountQueues } from './mount-queues.ts';
+import { SlowHelper } from './slow-helper.ts';
 import type { SlowAnswer, SlowQuestion } from './slow-question.ts';
 
 export interface SlowPlacesOptions<T> {
@@ -22,9 +26,8 @@ export type Asked<A extends SlowAnswer> =
   /** The mount does not answer. */
   | { readonly state: 'late' };
 
-const DEADLINE_MS = 2_000;
-/** How long a helper may take to start, which no mount is to blame for: the machine may be busy. */
-const START_MS = 10_000;
+/** So many mounts may hang at once before others wait for them, and then until the deadline. Each helper takes some 40 MiB. */
+const MAX_HELPERS = 4;
 /** How long a killed process may take to end before it is given up. */
 const END_MS = 1_000;
 /** When a mount that was late is asked about again; each time twice as long after the last. */
@@ -48,16 +51,13 @@ interface Pause {
 export class SlowPlaces<T> {
   readonly #options: SlowPlacesOptions<T>;
   readonly #entries = new Map<T, Entry<T>>();
-  /** In the order in which they are asked. A set: ten thousand may be forgotten at once. */
-  readonly #queue = new Set<Entry<T>>();
-  #current: Entry<T> | null = null;
-  #cancelDeadline: () => void = () => {};
-  #helper: HelperProcess | null = null;
-  /** Has the helper started? */
-  #isReady = false;
+  readonly #queues = new MountQueues<Entry<T>>();
+  /** What each helper is asked. */
+  readonly #asking = new Map<SlowHelper, Entry<T>>();
+  readonly #idle = new Set<SlowHelper>();
   /** Killed and not ended yet, with the mount that each hangs on. */
-  readonly #ending = new Map<HelperProcess, string>();
-  readonly #abandoned = new Set<HelperProcess>();
+  readonly #ending = new Map<SlowHelper, string>();
+  readonly #abandoned = new Set<SlowHelper>();
   /** By the id of the mount. */
   readonly #pauses = new Map<string, Pause>();
   #waiting: (() => void)[] = [];
@@ -71,7 +71,7 @@ export class SlowPlaces<T> {
     const entry = this.#entryOf(subject, id, JSON.stringify(question));
     if (this.#isShut(id)) this.#give(entry, null);
     else {
-      this.#queue.add(entry);
+      this.#queues.add(entry);
       this.#askNext();
     }
     return entry.asked as Asked<A>;
@@ -87,7 +87,7 @@ export class SlowPlaces<T> {
     const entry = this.#entries.get(subject);
     if (entry === undefined) return;
     this.#entries.delete(subject);
-    this.#queue.delete(entry);
+    this.#queues.delete(entry);
   }
 
   /** All that has a question. */
@@ -106,16 +106,15 @@ export class SlowPlaces<T> {
   }
 
   close(): void {
-    this.#queue.clear();
-    this.#cancelDeadline();
-    this.#current = null;
-    this.#helper?.kill();
-    this.#helper = null;
+    this.#queues.clear();
+    for (const helper of [...this.#asking.keys(), ...this.#idle]) helper.kill();
+    this.#asking.clear();
+    this.#idle.clear();
     this.#tellIdle();
   }
 
   get #isIdle(): boolean {
-    return this.#current === null && this.#queue.size === 0;
+    return this.#asking.size === 0 && this.#queues.isEmpty;
   }
 
   /** Another question, or another mount, makes what was answered before void. */
@@ -134,92 +133,77 @@ export class SlowPlaces<T> {
   }
 
   #askNext(): void {
-    if (this.#current !== null) return;
-    const [entry] = this.#queue;
-    if (entry === undefined) {
-      this.#tellIdle();
-      return;
+    const busy = new Set([...this.#asking.values()].map(({ mount }) => mount));
+    while (this.#queues.hasBeside(busy)) {
+      const helper = this.#freeHelper();
+      const entry = helper === null ? null : this.#queues.takeBeside(busy);
+      if (helper === null || entry === null) return;
+      this.#idle.delete(helper);
+      this.#asking.set(helper, entry);
+      busy.add(entry.mount);
+      helper.ask(entry.text, (line) => this.#receive(helper, line));
     }
-    this.#queue.delete(entry);
-    this.#helper ??= this.#startHelper();
-    this.#current = entry;
-    this.#giveUpIn(this.#isReady ? DEADLINE_MS : START_MS);
-    this.#helper.ask(entry.text);
+    if (this.#isIdle) this.#tellIdle();
   }
 
-  #giveUpIn(delayMs: number): void {
-    this.#cancelDeadline();
-    this.#cancelDeadline = this.#options.clock.after(delayMs, () => this.#giveUp());
+  /** null: there will be one in a moment. */
+  #freeHelper(): SlowHelper | null {
+    const [idle] = this.#idle;
+    if (idle !== undefined) return idle;
+    const helpers = [...this.#asking.keys()];
+    return helpers.length < MAX_HELPERS && helpers.every(({ isLong }) => isLong) ? this.#startHelper() : null;
   }
 
-  #startHelper(): HelperProcess {
-    const { script } = this.#options;
-    this.#isReady = false;
-    const helper: HelperProcess = new HelperProcess({
-      onReady: () => {
-        if (helper === this.#helper) this.#started();
+  #startHelper(): SlowHelper {
+    const { clock, script } = this.#options;
+    const helper: SlowHelper = new SlowHelper({
+      clock,
+      script,
+      onMoment: () => this.#askNext(),
+      onEnd: () => {
+        this.#ending.delete(helper);
+        this.#abandoned.delete(helper);
+        this.#idle.delete(helper);
       },
-      onLine: (line) => {
-        if (helper === this.#helper) this.#receive(line);
-      },
-      onEnd: () => this.#end(helper),
-      ...(script === undefined ? {} : { script }),
     });
     return helper;
   }
 
-  #started(): void {
-    this.#isReady = true;
-    if (this.#current !== null) this.#giveUpIn(DEADLINE_MS);
+  #receive(helper: SlowHelper, line: string | null): void {
+    const entry = this.#asking.get(helper);
+    this.#asking.delete(helper);
+    if (entry === undefined) return;
+    if (line === null) this.#giveUp(helper, entry);
+    else {
+      this.#pauses.delete(entry.mount);
+      this.#spare(helper);
+      this.#give(entry, line);
+    }
+    this.#askNext();
   }
 
-  #receive(line: string): void {
-    const current = this.#current;
-    if (current === null) return;
-    if (!line.startsWith('{')) {
-      this.#giveUp();
-      return;
-    }
-    this.#cancelDeadline();
-    this.#current = null;
-    this.#pauses.delete(current.mount);
-    this.#give(current, line);
-    this.#askNext();
+  /** One helper is kept for the next question; those that were started beside it end. */
+  #spare(helper: SlowHelper): void {
+    if (this.#idle.size === 0) this.#idle.add(helper);
+    else helper.kill();
   }
 
   /** The helper hangs, or has died: so would the next one over the same mount. */
-  #giveUp(): void {
-    const current = this.#current;
-    if (current === null) return;
-    this.#cancelDeadline();
-    this.#current = null;
-    const { mount } = current;
+  #giveUp(helper: SlowHelper, entry: Entry<T>): void {
+    const { mount } = entry;
     const lengthMs = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(mount)?.lengthMs ?? FIRST_PAUSE_MS / 2));
     this.#pauses.set(mount, { untilMs: this.#options.clock.now() + lengthMs, lengthMs });
-    this.#abandon(mount);
-    const late = [...this.#queue].filter((entry) => entry.mount === mount);
-    for (const entry of late) this.#queue.delete(entry);
-    for (const entry of [current, ...late]) this.#give(entry, null);
-    this.#askNext();
+    this.#abandon(helper, mount);
+    for (const late of [entry, ...this.#queues.takeAll(mount)]) this.#give(late, null);
   }
 
-  #abandon(mount: string): void {
-    const helper = this.#helper;
-    this.#helper = null;
-    if (helper === null || helper.hasEnded) return;
+  #abandon(helper: SlowHelper, mount: string): void {
+    if (helper.hasEnded) return;
     this.#ending.set(helper, mount);
     helper.kill();
     this.#options.clock.after(END_MS, () => {
       if (this.#ending.has(helper)) this.#abandoned.add(helper);
     });
-  }
-
-  #end(helper: HelperProcess): void {
-    this.#ending.delete(helper);
-    this.#abandoned.delete(helper);
-    if (helper !== this.#helper) return;
-    this.#helper = null;
-    this.#giveUp();
   }
 
   /** null: late. */

@@ -116,3 +116,72 @@ test('PlaceFetcher gives up where the helper does not answer', async (t) => {
   const again = await fetcher.fetch(requestFor(base, 'net/a'), CLIENT);
   assert.match(again.ok ? '' : again.why, /does not answer/);
 });
+
+/** A helper that answers nothing before a file is there. */
+function answersOnce(there: string): string {
+  return `import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+console.log('ready');
+for await (const _ of createInterface({ input: process.stdin })) {
+  while (!existsSync(${JSON.stringify(there)})) await new Promise((resolve) => setTimeout(resolve, 5));
+  console.log('{"ok":true}');
+}`;
+}
+
+test('PlaceFetcher answers one client while all that another one asks of a slow mount waits', async (t) => {
+  const base = makeTree(t, ['dir net']);
+  const [file, script, there] = ['mountinfo', 'helper.mjs', 'there'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, ['1 0 / ext4', `2 1 ${base}/net nfs4`].map(mountLine).join(''));
+  writeFileSync(script, answersOnce(there));
+  let looks = 0;
+  const looked = new Map<number, () => void>();
+  class Mounts extends MountTable {
+    override refresh(): void {
+      super.refresh();
+      looks += 1;
+      looked.get(looks)?.();
+    }
+  }
+  using fetcher = new PlaceFetcher({
+    walk: kernelWalk(),
+    mounts: new Mounts({ file }),
+    clock: new FakeClock(),
+    script,
+  });
+  const alive = setInterval(() => {}, 60_000);
+  t.after(() => clearInterval(alive));
+  const order: string[] = [];
+  const fetch = async (path: string, client: AbortSignal) => {
+    await fetcher.fetch(requestFor(base, path), client);
+    order.push(path);
+  };
+  const [all, more] = [10, 11].map((count) => new Promise<void>((resolve) => looked.set(count, resolve)));
+  const greedy = Array.from({ length: 10 }, () => fetch('net/a', CLIENT));
+  // Each has got to where it can only wait for the mount.
+  await all;
+  const other = fetch('net/b', new AbortController().signal);
+  await more;
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  writeFileSync(there, '');
+  await Promise.all([...greedy, other]);
+  assert.ok(order.indexOf('net/b') <= 1, order.join());
+});
+
+test('PlaceFetcher answers what waits for a slow mount when it is closed', async (t) => {
+  const base = makeTree(t, ['file net/a text', 'file hangs.mjs process.stdin.resume()']);
+  const file = join(base, 'mountinfo');
+  writeFileSync(file, ['1 0 / ext4', `2 1 ${base}/net nfs4`].map(mountLine).join(''));
+  const fetcher = new PlaceFetcher({
+    walk: kernelWalk(),
+    mounts: new MountTable({ file }),
+    script: join(base, 'hangs.mjs'),
+  });
+  const waiting = ['under way', 'waiting'].map(() => fetcher.fetch(requestFor(base, 'net/a'), CLIENT));
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  fetcher.close();
+  for (const fetched of await Promise.all(waiting)) assert.match(fetched.ok ? '' : fetched.why, /does not answer/);
+});

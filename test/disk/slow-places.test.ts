@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,17 @@ function mount(id: string): Mount {
 
 function rootAt(path: string): SlowQuestion {
   return { about: 'root', path, kind: 'directory' };
+}
+
+/** A helper that answers nothing of `/hangs`, and says in a file how often it was asked for that. */
+function answersSome(asked: string): string {
+  return `import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line.includes('/hangs')) appendFileSync(${JSON.stringify(asked)}, 'x');
+  else console.log('{}');
+}`;
 }
 
 function openSlowPlaces(t: TestContext, script?: string) {
@@ -136,6 +147,59 @@ describe('SlowPlaces', () => {
     ask('a');
     await slow.settled();
     assert.equal(ask('a'), 'answered');
+  });
+
+  it('asks about other mounts by another helper while one hangs, and ends that one again', async (t) => {
+    const base = makeTree(t, ['dir a', 'dir other']);
+    const { slow, clock } = openSlowPlaces(t);
+    slow.ask('a', NFS, rootAt(`${base}/a`));
+    await slow.settled();
+    const [stopped] = helpers();
+    assert.ok(stopped);
+    process.kill(stopped, 'SIGSTOP');
+    slow.ask('a', NFS, rootAt(`${base}/gone`));
+    slow.ask('other', SMB, rootAt(`${base}/other`));
+    await clock.advance(99);
+    assert.equal(helpers().length, 1);
+    await clock.advance(1);
+    await until(() => slow.known('other').state === 'answered');
+    assert.equal(slow.known('a').state, 'open');
+    // More about the one that hangs starts nothing.
+    slow.ask('more', NFS, rootAt(`${base}/a`));
+    await clock.advance(1_000);
+    assert.equal(helpers().length, 2);
+    process.kill(stopped, 'SIGCONT');
+    await slow.settled();
+    assert.deepEqual([slow.known('a').state, slow.known('more').state], ['answered', 'answered']);
+    await until(() => helpers().length === 1);
+  });
+
+  it('has no more than four helpers at once: what comes then waits until the first deadline', async (t) => {
+    const base = makeTree(t, []);
+    writeFileSync(`${base}/some.mjs`, answersSome(`${base}/asked`));
+    const { slow, clock } = openSlowPlaces(t, `${base}/some.mjs`);
+    const asked = () => (existsSync(`${base}/asked`) ? readFileSync(`${base}/asked`, 'utf8').length : 0);
+    for (let i = 1; i <= 4; i++) slow.ask(`hangs ${i}`, mount(`${i}`), rootAt('/hangs'));
+    slow.ask('answers', mount('5'), rootAt('/answers'));
+    for (let count = 1; count <= 4; count++) {
+      await until(() => asked() === count);
+      // That it has started was said before it was asked, and is read by then.
+      await setTimeout(2);
+      await clock.advance(100);
+    }
+    assert.deepEqual([helpers().length, slow.known('answers').state], [4, 'open']);
+    await clock.advance(1_600);
+    assert.deepEqual([slow.known('hangs 1').state, slow.known('hangs 2').state], ['late', 'open']);
+    await until(() => slow.known('answers').state === 'answered');
+  });
+
+  it('asks about mounts in turn, and of each in order', async (t) => {
+    const base = makeTree(t, ['dir a']);
+    const { slow, told } = openSlowPlaces(t);
+    for (const subject of ['a1', 'a2', 'a3']) slow.ask(subject, NFS, rootAt(`${base}/a`));
+    for (const subject of ['b1', 'b2']) slow.ask(subject, SMB, rootAt(`${base}/a`));
+    await slow.settled();
+    assert.deepEqual(told, ['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
   it('counts a helper that does not end when it is killed, and leaves its mount alone until then', async (t) => {
