@@ -49,6 +49,8 @@ export class Consent implements Part {
   readonly #options: ConsentOptions;
   /** Those that have asked for their list: the others are asked nothing for. */
   readonly #listed = new Set<AttachedSession>();
+  /** Calls of MCP clients that have asked. */
+  #calls = 0;
 
   constructor(options: ConsentOptions) {
     this.#options = options;
@@ -77,10 +79,20 @@ export class Consent implements Part {
     this.questions.update(session.id, this.#options.wantedOf(session));
   }
 
-  /** A session asks for one root; resolves when a person has decided, or nobody is asked any more. */
-  async request(session: AttachedSession, root: string): Promise<void> {
+  /** A session asks for one root until it gives up; resolves when a person has decided, or nobody is asked any more. */
+  async request(session: AttachedSession, root: string, givenUp: AbortSignal): Promise<void> {
+    if (givenUp.aborted) return;
+    this.#calls += 1;
+    const call = this.#calls;
     const wanted = this.#options.wantedOf(session).filter(({ asks }) => asks.root === root);
-    await Promise.all(wanted.map((one) => this.questions.raise(session.id, one, null)?.closed.reached));
+    const closings = wanted.map((one) => this.questions.raise(session.id, one, call)?.closed.reached);
+    const ended = new Promise<void>((resolve) => {
+      givenUp.addEventListener('abort', () => {
+        this.questions.callEnded(session.id, call);
+        resolve();
+      });
+    });
+    await Promise.race([Promise.all(closings), ended]);
   }
 
   /**

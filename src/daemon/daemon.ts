@@ -153,7 +153,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       new Endpoints({
         sightOf: (session) => this.#sessions.sightOf(session),
         resolve: (path) => this.resolve(path),
-        request: (session, root) => this.#request(session, root),
+        request: (session, root, givenUp) => this.#request(session, root, givenUp),
         native: options.native,
         log: options.log,
       }),
@@ -327,8 +327,8 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   }
 
   /** What a person has decided is in force when it resolves. */
-  async #request(session: AttachedSession, root: string): Promise<void> {
-    await this.consent.request(session, root);
+  async #request(session: AttachedSession, root: string, givenUp: AbortSignal): Promise<void> {
+    await this.consent.request(session, root, givenUp);
     await this.#activation.refresh();
   }
 

@@ -14,7 +14,7 @@ import { VERSION } from '../version.ts';
 export interface EndpointsOptions {
   readonly sightOf: (session: AttachedSession) => () => Sight;
   readonly resolve: (path: string) => Promise<Leads>;
-  readonly request: (session: AttachedSession, root: string) => Promise<void>;
+  readonly request: (session: AttachedSession, root: string, givenUp: AbortSignal) => Promise<void>;
   readonly native: Native | null;
   readonly log: Log;
 }
@@ -42,7 +42,7 @@ export class Endpoints implements Disposable {
         sight,
         resolve,
         fetch: (wanted) => this.#placeFetcher().fetch(wanted, client.signal),
-        request: (root) => request(session, root),
+        request: (root, givenUp) => request(session, root, givenUp),
       },
       version: VERSION,
       clock: SYSTEM_CLOCK,

@@ -20,6 +20,6 @@ export interface EndpointSession {
   fetch(request: FetchRequest): Promise<Fetched>;
   /** Where a path leads; a mount that may hang takes a moment, and no longer. */
   resolve(path: string): Promise<Leads>;
-  /** Asks a person for a root; resolves when that is decided and in force, or nobody is asked any more. */
-  request(root: string): Promise<void>;
+  /** Asks a person for a root until that is given up; resolves when it is decided and in force, or nobody is asked any more. */
+  request(root: string, givenUp: AbortSignal): Promise<void>;
 }

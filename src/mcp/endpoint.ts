@@ -152,7 +152,9 @@ export class Endpoint {
       readListParams(params);
       return { tools: [...TOOLS] };
     });
-    this.#serve(server, 'tools/call', (params) => callTool(this.#options.session, readCallParams(params)));
+    this.#serve(server, 'tools/call', (params, cancelled) =>
+      callTool(this.#options.session, readCallParams(params), cancelled),
+    );
   }
 
   #servePrompts(server: Server): void {
@@ -166,13 +168,17 @@ export class Endpoint {
   }
 
   /** Answers a method. What is thrown and no refusal is a bug: nothing of it goes to the client. */
-  #serve(server: Server, method: string, act: (params: Params) => Result | Promise<Result>): void {
+  #serve(
+    server: Server,
+    method: string,
+    act: (params: Params, cancelled: AbortSignal) => Result | Promise<Result>,
+  ): void {
     server.setRequestHandler(method, { params: AS_IT_IS }, async (params, { mcpReq: { id, signal } }) => {
       // Cancelled before it began: no answer is sent, whatever it is.
       if (signal.aborted) return {};
       const end = this.#transport.begin(id);
       try {
-        return await act(params);
+        return await act(params, signal);
       } catch (error) {
         if (error instanceof RequestRefused) throw new ProtocolError(error.code, error.message, error.data);
         this.#options.onBug(error);

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/server';
 import { LISTEN } from './listening.ts';
 
 export interface LineTransportOptions {
@@ -13,8 +13,16 @@ export interface LineTransportOptions {
   readonly onClose: () => void;
 }
 
-/** Requests of one client that may be under way: it waits with the next until one of them is done with. */
+/** Requests of one client that may be under way: the next waits until one of them is done with. */
 const MAX_OPEN_REQUESTS = 32;
+/** So many wait, of so many characters, while it is still read what the client cancels. */
+const MAX_WAITING = 32;
+const MAX_WAITING_LENGTH = 256 * 1024;
+
+interface Waiting {
+  readonly message: JSONRPCRequest;
+  readonly length: number;
+}
 
 /** The SDK's side of a session: messages in and out, read and written by whoever has the socket. */
 export class LineTransport implements Transport {
@@ -26,6 +34,9 @@ export class LineTransport implements Transport {
   readonly #open = new Set<unknown>();
   /** Those of them on which work goes on, also after the client has cancelled them. */
   readonly #working = new Set<unknown>();
+  /** By id, the first one first. */
+  readonly #waiting = new Map<unknown, Waiting>();
+  #waitingLength = 0;
   #isHeld = false;
   #isClosed = false;
 
@@ -50,13 +61,20 @@ export class LineTransport implements Transport {
 
   /** A message of the client, which is JSON-RPC. */
   receive(message: JSONRPCMessage): void {
-    if ('method' in message) this.#note(message);
-    this.onmessage?.(message);
+    // One that lasts is answered when it ends.
+    const isCounted = 'method' in message && 'id' in message && message.method !== LISTEN;
+    if (isCounted && this.#open.size >= MAX_OPEN_REQUESTS) this.#wait(message);
+    else {
+      if (isCounted) this.#open.add(message.id);
+      if ('method' in message && message.method === 'notifications/cancelled')
+        this.#cancelled(message.params?.requestId);
+      this.onmessage?.(message);
+    }
   }
 
-  /** Is a request of this id under way? */
+  /** Is a request of this id under way, or does it wait? */
   isOpen(id: unknown): boolean {
-    return this.#open.has(id);
+    return this.#open.has(id) || this.#waiting.has(id);
   }
 
   /** Work on a request begins. The function that it returns is to be called when that has ended, and whether an answer follows. */
@@ -72,27 +90,46 @@ export class LineTransport implements Transport {
   closed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#waiting.clear();
     this.onclose?.();
   }
 
-  #note(message: Extract<JSONRPCMessage, { readonly method: string }>): void {
-    if (message.method === 'notifications/cancelled') this.#cancelled(message.params?.requestId);
-    // That one is answered when it ends.
-    if (!('id' in message) || message.method === LISTEN) return;
-    this.#open.add(message.id);
-    if (this.#open.size < MAX_OPEN_REQUESTS || this.#isHeld) return;
-    this.#isHeld = true;
-    this.#options.hold();
+  #wait(message: JSONRPCRequest): void {
+    const { length } = JSON.stringify(message);
+    this.#waiting.set(message.id, { message, length });
+    this.#waitingLength += length;
+    this.#holdIfFull();
   }
 
   /** What is cancelled is not answered; the work may go on for a while, and counts for as long. */
   #cancelled(id: unknown): void {
-    if (!this.#working.has(id)) this.#settle(id);
+    if (this.#takeWaiting(id) !== null) this.#holdIfFull();
+    else if (!this.#working.has(id)) this.#settle(id);
   }
 
   #settle(id: unknown): void {
-    if (!this.#open.delete(id) || !this.#isHeld) return;
-    this.#isHeld = false;
-    this.#options.release();
+    if (!this.#open.delete(id)) return;
+    const [next] = this.#waiting.keys();
+    const message = next === undefined ? null : this.#takeWaiting(next);
+    if (message === null) return;
+    this.#open.add(message.id);
+    this.onmessage?.(message);
+    this.#holdIfFull();
+  }
+
+  #takeWaiting(id: unknown): JSONRPCRequest | null {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return null;
+    this.#waiting.delete(id);
+    this.#waitingLength -= waiting.length;
+    return waiting.message;
+  }
+
+  #holdIfFull(): void {
+    const isFull = this.#waiting.size >= MAX_WAITING || this.#waitingLength > MAX_WAITING_LENGTH;
+    if (isFull === this.#isHeld) return;
+    this.#isHeld = isFull;
+    if (isFull) this.#options.hold();
+    else this.#options.release();
   }
 }

@@ -12,8 +12,12 @@ import type { CallParams, Params } from './read-params.ts';
 import { invalidParams } from './request-refused.ts';
 import { CHECK_PATH, LIST_ROOTS, REQUEST_ACCESS } from './tool-descriptions.ts';
 
-/** Calls one of the tools. Throws RequestRefused for a name that is none of them. */
-export async function callTool(session: EndpointSession, { name, given }: CallParams): Promise<CallToolResult> {
+/** Calls one of the tools, until the client cancels. Throws RequestRefused for a name that is none of them. */
+export async function callTool(
+  session: EndpointSession,
+  { name, given }: CallParams,
+  cancelled: AbortSignal,
+): Promise<CallToolResult> {
   switch (name) {
     case LIST_ROOTS.name:
       return answer({ roots: listRoots(session) });
@@ -24,7 +28,7 @@ export async function callTool(session: EndpointSession, { name, given }: CallPa
       });
     case REQUEST_ACCESS.name:
       return withPath(['path', 'access'], given, async (path, access) =>
-        answer({ ...(await requestAccess(session, path, access)) }),
+        answer({ ...(await requestAccess(session, { path, access, cancelled })) }),
       );
     default:
       throw invalidParams(`there is no tool "${name}"`);
@@ -110,9 +114,16 @@ interface RequestedAccess {
   readonly why: string;
 }
 
-async function requestAccess(session: EndpointSession, path: string, wanted: Access): Promise<RequestedAccess> {
+async function requestAccess(
+  session: EndpointSession,
+  {
+    path,
+    access: wanted,
+    cancelled,
+  }: { readonly path: string; readonly access: Access; readonly cancelled: AbortSignal },
+): Promise<RequestedAccess> {
   const before = await checkPath(session, path);
-  if (isEnough(before.askable, wanted) && before.root !== null) await session.request(before.root);
+  if (isEnough(before.askable, wanted) && before.root !== null) await session.request(before.root, cancelled);
   const { verdict, access, askable, why } = await checkPath(session, path);
   const held = verdict === 'inside' ? access : null;
   if (isEnough(held, wanted)) return { state: 'granted', access: held, why };
