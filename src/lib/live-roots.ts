@@ -18,6 +18,7 @@ import { Tombstone } from '../disk/tombstone.ts';
 import { Completer, type CompleterOptions } from './completer.ts';
 import { daemonSearch } from './find-daemon.ts';
 import { onRequest, type SdkClient, speaksModern } from './sdk.ts';
+import { WeakList } from './weak-list.ts';
 
 export interface ConnectOptions {
   /** The server that the roots are for, by its name in the policy. */
@@ -55,8 +56,9 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
   readonly #attachment: Attachment;
   readonly #clockwork: Clockwork;
   readonly #tombstone: Tombstone;
-  readonly #clients = new Set<SdkClient>();
-  readonly #completers = new Set<Completer>();
+  /** Those of a host that starts servers again and again go with it. */
+  readonly #clients = new WeakList<SdkClient>();
+  readonly #completers = new WeakList<Completer>();
   #view: ViewMessage;
   /** Has a server asked for its list? */
   #hasAsked = false;

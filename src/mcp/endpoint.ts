@@ -51,11 +51,11 @@ export class Endpoint {
 
   constructor(options: EndpointOptions) {
     this.#options = options;
-    const { session, clock, version } = options;
+    const { session, clock, version, onBug } = options;
     this.#resources = this.#resourcesNow();
     this.#prompts = this.#promptsNow();
     this.#completer = new Completer({ session, clock });
-    this.#subscriptions = new Subscriptions({ session, clock, onUpdate: (uri) => this.#tellUpdate(uri) });
+    this.#subscriptions = new Subscriptions({ session, clock, onBug, onUpdate: (uri) => this.#tellUpdate(uri) });
     this.#listening = new Listening(this.#subscriptions);
     this.#transport = new LineTransport({ ...options, onRefused: (id) => this.#listening.end(id) });
     serveStdio(({ era }) => this.#makeServer(era, version), {

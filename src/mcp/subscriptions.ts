@@ -14,6 +14,7 @@ export interface SubscriptionsOptions {
   readonly session: EndpointSession;
   readonly clock: Clock;
   readonly onUpdate: (uri: string) => void;
+  readonly onBug: (error: unknown) => void;
 }
 
 export class Subscriptions {
@@ -33,9 +34,7 @@ export class Subscriptions {
     if (this.#seen.has(uri)) return true;
     if (this.#seen.size >= MAX_SUBSCRIPTIONS) return false;
     this.#seen.set(uri, undefined);
-    const seen = await this.#look(uri);
-    // It may have been looked at, or been removed, meanwhile.
-    if (this.#seen.has(uri) && this.#seen.get(uri) === undefined) this.#seen.set(uri, seen);
+    await this.#lookFor(uri);
     this.#schedule();
     return true;
   }
@@ -48,14 +47,7 @@ export class Subscriptions {
   async lookAgain(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    for (const uri of [...this.#seen.keys()]) {
-      const seen = await this.#look(uri);
-      if (this.#isClosed) break;
-      const before = this.#seen.get(uri);
-      if (!this.#seen.has(uri) || before === seen) continue;
-      this.#seen.set(uri, seen);
-      if (before !== undefined) this.#options.onUpdate(uri);
-    }
+    for (const uri of [...this.#seen.keys()]) await this.#lookFor(uri);
     this.#isLooking = false;
     this.#schedule();
   }
@@ -71,6 +63,21 @@ export class Subscriptions {
     this.#cancel = null;
     if (this.#isClosed || this.#seen.size === 0) return;
     this.#cancel = this.#options.clock.after(LOOK_MS, () => void this.lookAgain());
+  }
+
+  /** Tells where there is something else now. What fails for one holds up none of the others. */
+  async #lookFor(uri: string): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      const seen = await this.#look(uri);
+      const before = this.#seen.get(uri);
+      // It may have been removed meanwhile.
+      if (!this.#seen.has(uri) || before === seen) return;
+      this.#seen.set(uri, seen);
+      if (before !== undefined) this.#options.onUpdate(uri);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
   }
 
   /** null: there is nothing that the session may see. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { asRealPath } from '../../src/core/path.ts';
-import { openCompared, openProven } from '../../src/disk/open-proven.ts';
+import { type OpenMode, openCompared, openProven } from '../../src/disk/open-proven.ts';
 import { makeTree } from '../support/tree.ts';
 
 const TREE = ['file root/a/f inside', 'dir root/b', 'file out/f outside'];
@@ -83,22 +83,38 @@ for (const [name, open] of Object.entries({ openProven, openCompared })) {
   });
 }
 
+/** Opens `root/a/f` again and again while `root/a` is exchanged; what came of it. */
+async function race(base: string, open: typeof openProven, how: OpenMode): Promise<ReadonlySet<string>> {
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { directory: join(base, 'root/a'), target: '../out', stop };
+  const worker = new Worker(EXCHANGER, { eval: true, workerData });
+  await once(worker, 'message');
+  const seen = new Set<string>();
+  for (let tries = 0; tries < 3_000; tries++) {
+    const opened = await open(asRealPath(join(base, 'root/a/f')), how).catch(() => 'absent' as const);
+    if (typeof opened === 'string') seen.add(opened);
+    else seen.add(how === READ ? await opened.readFile('utf8') : 'opened');
+    if (typeof opened !== 'string') await opened.close();
+  }
+  Atomics.store(stop, 0, 1);
+  await once(worker, 'exit');
+  return seen;
+}
+
 describe('openProven()', () => {
   it('leads outside in no try of a race', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
     const base = makeTree(t, TREE);
-    const stop = new Int32Array(new SharedArrayBuffer(4));
-    const workerData = { directory: join(base, 'root/a'), target: '../out', stop };
-    const worker = new Worker(EXCHANGER, { eval: true, workerData });
-    await once(worker, 'message');
-    const seen = new Set<string>();
-    for (let tries = 0; tries < 3_000; tries++) {
-      const opened = await openProven(asRealPath(join(base, 'root/a/f')), READ).catch(() => 'absent' as const);
-      if (typeof opened === 'string') seen.add(opened);
-      else seen.add(await opened.readFile('utf8').finally(() => opened.close()));
-    }
-    Atomics.store(stop, 0, 1);
-    await once(worker, 'exit');
+    const seen = await race(base, openProven, READ);
     assert.ok(seen.has('inside') && !seen.has('outside'), [...seen].join());
     assert.ok(existsSync(join(base, 'root/a/f')));
+  });
+});
+
+describe('openCompared()', () => {
+  it('empties nothing outside in any try of a race', async (t) => {
+    const base = makeTree(t, TREE);
+    const seen = await race(base, openCompared, { flags: constants.O_WRONLY | constants.O_TRUNC });
+    assert.ok(seen.has('opened'), [...seen].join());
+    assert.equal(readFileSync(join(base, 'out/f'), 'utf8'), 'outside');
   });
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { type ConnectOptions, LiveRoots } from '../../src/lib/live-roots.ts';
 import { RootsGuard } from '../../src/lib/roots-guard.ts';
@@ -203,6 +205,17 @@ for (const sdk of SDKS) {
   });
 }
 
+/** Takes from memory what nobody keeps. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 3; turn++) {
+    // What a WeakRef was made of or gave is kept until the turn ends.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+}
+
 /** A client that is initialized and takes everything. */
 const NO_CLIENT: SdkClient = {
   transport: {},
@@ -256,6 +269,23 @@ describe('LiveRoots.install()', () => {
     daemon.publish(viewOf({ b }));
     await daemon.next('rootsd/ack');
     assert.deepEqual(told, ['legacy', '1.x']);
+  });
+
+  it('keeps no client and no completer that its host does not keep', async (t) => {
+    const { daemon, roots, b } = await host(t);
+    const told: string[] = [];
+    const kept = { ...NO_CLIENT, sendRootsListChanged: async () => void told.push('kept') };
+    const gone = Array.from({ length: 20 }, () => {
+      const client = { ...NO_CLIENT, sendRootsListChanged: async () => void told.push('gone') };
+      roots.install(client);
+      return [new WeakRef<object>(client), new WeakRef<object>(roots.completer(client))];
+    });
+    roots.install(kept);
+    await collectGarbage();
+    assert.deepEqual(new Set(gone.flat().map((ref) => ref.deref())), new Set([undefined]));
+    daemon.publish(viewOf({ b }));
+    await daemon.next('rootsd/ack');
+    assert.deepEqual(told, ['kept']);
   });
 
   it('warns of a client that cannot be told, and goes on with the others', async (t) => {
