@@ -7,6 +7,7 @@ import { asRealPath } from '../../src/core/path.ts';
 import { runAtOnce } from '../../src/core/steps.ts';
 import { type Fetched, type FetchRequest, fetchPlace } from '../../src/disk/fetch-place.ts';
 import { type KernelWalk, kernelWalk, realpathWalk } from '../../src/disk/kernel-walk.ts';
+import { needsRoot, runAsNobody } from '../support/nobody.ts';
 import { makeTree } from '../support/tree.ts';
 
 const WALKS: readonly (readonly [string, KernelWalk])[] = [
@@ -63,6 +64,14 @@ for (const [name, walk] of WALKS) {
     }
   });
 }
+
+test('a directory that may not be read is offered, nothing in it is, and all that lies beside it', {
+  skip: needsRoot,
+}, (t) => {
+  const { fetched, completed } = JSON.parse(runAsNobody(t, './list-refused.ts'));
+  assert.deepEqual(fetched, [['open', 'shut', 'unread'], 'ENOENT', 'ENOENT', 'ENOENT']);
+  assert.deepEqual(completed, [['/open', '/shut/', '/unread'], [], []]);
+});
 
 test('fetchPlace() gives no more than is wanted', (t) => {
   const base = tree(t);

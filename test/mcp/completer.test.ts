@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import type { RealPath } from '../../src/core/path.ts';
 import { toPathValue } from '../../src/core/path-value.ts';
 import type { Peer } from '../../src/core/peer.ts';
 import { SYSTEM_CLOCK } from '../../src/disk/clock.ts';
@@ -126,6 +127,31 @@ test('Completer tells a hundred values of many, and says how many there are', as
   for (const i of [0, 57, 4_321, 4_999]) {
     assert.equal((await path(`${root}entry-${i}`))[0], `${root}entry-${i}`);
   }
+});
+
+test('Completer lets others have their turn while it ranks a huge directory', async (t) => {
+  const base = temporaryDirectory(t);
+  const entries = Array.from({ length: 200_000 }, (_, i) => ({ name: `entry-${i}`, kind: 'file' as const }));
+  const real = endpointSession(t, allowing(base));
+  const place = { ok: true, path: base as RealPath, kind: 'directory', size: 0, signature: '', base64: null } as const;
+  const session = { ...real, fetch: async () => ({ ...place, entries, total: entries.length }) };
+  const completer = new Completer({ session, clock: SYSTEM_CLOCK });
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const ref = { type: 'ref/resource', uri: 'file:///{+path}' };
+  const argument = { name: 'path', value: `${toPathValue(base, 'directory')}ent9` };
+  const { completion } = await completer.complete({ ref, argument });
+  isDone = true;
+  assert.deepEqual(
+    [completion.total, completion.hasMore],
+    [entries.filter(({ name }) => name.includes('9')).length, true],
+  );
+  assert.ok(turns > 3, `${turns} turns`);
 });
 
 test('Completer offers every name a file can have, so that it reads back', async (t) => {
@@ -263,6 +289,39 @@ test('Completer looks once for the same question, until what it knows may be old
   completer.forget();
   await under;
   assert.equal(await looks(), 1);
+});
+
+test('Completer keeps a hundred answers, and forgets the oldest', async (t) => {
+  const base = makeTree(t, ['file a']);
+  const clock = new FakeClock();
+  const { path, session } = asked(t, allowing(base), { clock });
+  const root = toPathValue(base, 'directory');
+  const looks = async (value: string) => {
+    session.fetched.length = 0;
+    await path(`${root}${value}`);
+    return session.fetched.length;
+  };
+  for (let i = 0; i < 100; i++) assert.equal(await looks(`${i}`), 1);
+  clock.advance(1_000);
+  assert.deepEqual([await looks('0'), await looks('99')], [0, 0]);
+  assert.equal(await looks('more'), 1);
+  assert.deepEqual([await looks('1'), await looks('0')], [0, 1]);
+});
+
+test('Completer keeps no answer to a question of more than 4,096 characters', async (t) => {
+  const base = makeTree(t, ['file a']);
+  const { completer, session } = asked(t, allowing(base));
+  const ref = { type: 'ref/resource', uri: 'file:///{+path}' };
+  const argument = { name: 'path', value: toPathValue(base, 'directory') };
+  for (const [length, expected] of [
+    [3_500, 1],
+    [4_096, 2],
+  ] as const) {
+    session.fetched.length = 0;
+    const context = { arguments: { other: 'x'.repeat(length) } };
+    for (let i = 0; i < 2; i++) await completer.complete({ ref, argument, context });
+    assert.equal(session.fetched.length, expected, `${length}`);
+  }
 });
 
 test('nothing that one session is offered depends on the files of another', async (t) => {
