@@ -43,8 +43,7 @@ prompts:
   const get = async (args: Readonly<Record<string, string>>, name = 'p'): Promise<string> => {
     try {
       const { messages } = await getPrompt(session, { name, chosen: new Map(Object.entries(args)) });
-      assert.equal(messages.length, 1);
-      return (messages[0]?.content as { text: string }).text;
+      return messages.map(({ content }) => (content.type === 'text' ? content.text : content.type)).join();
     } catch (error) {
       assert.equal((error as RequestRefused).code, -32602);
       return (error as RequestRefused).message;
