@@ -157,7 +157,7 @@ for (const sdk of SDKS) {
       await call();
       const era = sdk === '2.x, modern' ? 'modern' : 'legacy';
       const { params } = await daemon.next('rootsd/report');
-      assert.deepEqual(params, { era, channels: ['roots'], askedForRoots: true });
+      assert.deepEqual(params, { era, channels: ['roots'], askedForRoots: true, elicits: false });
       await call();
       daemon.publish(daemon.view);
       await daemon.next('rootsd/ack');
