@@ -1,10 +1,9 @@
 // What we read is what others read: held against three readers that are not ours, each of another kind.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parse } from 'yaml';
 import { readAlike } from '../../../src/run/guard/read-alike.ts';
+import { READERS } from '../../support/json-readers.ts';
 
 const REFUSED: readonly (readonly [string, string | Buffer])[] = [
   ['a name twice', '{"a":1,"a":1}'],
@@ -57,34 +56,6 @@ it('readAlike() reads 100,000 levels', () => {
   const read = readAlike(Buffer.from(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`));
   assert.equal(read.ok, true);
 });
-
-/** Each reads lines of base64 and writes what it makes of them as ASCII JSON with sorted names, or an empty line. */
-const PYTHON = `
-import sys, json, base64
-for line in sys.stdin:
-    try: print(json.dumps(json.loads(base64.b64decode(line)), sort_keys=True))
-    except Exception: print()
-`;
-const PERL = `
-use JSON::PP; use MIME::Base64;
-my $reader = JSON::PP->new->utf8->max_depth(10000); my $writer = JSON::PP->new->ascii->canonical->max_depth(10000);
-while (<STDIN>) { my $text = eval { $writer->encode($reader->decode(decode_base64($_))) }; print((defined $text ? $text : '') . "\\n"); }
-`;
-
-function readBy(command: string, args: readonly string[], texts: readonly Buffer[]): readonly string[] {
-  const input = texts.map((text) => `${text.toString('base64')}\n`).join('');
-  const { stdout, stderr, status } = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 1 << 28 });
-  assert.equal(status, 0, stderr);
-  return stdout.split('\n').slice(0, -1);
-}
-
-function readByYaml(text: Buffer): string {
-  try {
-    return JSON.stringify(parse(text.toString('utf8'), { version: '1.2', schema: 'json' }));
-  } catch {
-    return '';
-  }
-}
 
 /** Equal for texts of the same value: names sorted, every string and number as this process writes it. */
 function canonical(text: string): string {
@@ -148,12 +119,10 @@ it('readAlike() reads what Python, Perl and YAML read, wherever it reads at all'
   });
   assert.ok(read.length > 500, `only ${read.length} were read`);
   const texts = read.map(({ text }) => text);
-  const python = readBy('python3', ['-c', PYTHON], texts);
-  const perl = readBy('perl', ['-e', PERL], texts);
-  for (const [i, { text, value }] of read.entries()) {
-    const shown = text.toString('latin1');
-    assert.equal(canonical(python[i] ?? ''), value, `Python: ${shown}`);
-    assert.equal(canonical(perl[i] ?? ''), value, `Perl: ${shown}`);
-    assert.equal(canonical(readByYaml(text)), value, `YAML: ${shown}`);
+  for (const [reader, readAll] of Object.entries(READERS)) {
+    const others = readAll(texts);
+    for (const [i, { text, value }] of read.entries()) {
+      assert.equal(canonical(others[i] ?? ''), value, `${reader}: ${text.toString('latin1')}`);
+    }
   }
 });
