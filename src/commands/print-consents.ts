@@ -5,55 +5,64 @@ import { hostText, pathText, serverText } from '../ask/question-text.ts';
 import type { GrantRow, HistoryRow, PendingRow, ShownConsent } from '../daemon/consent-rows.ts';
 import { alignColumns } from './io.ts';
 
+/** What of a row stands in which column. */
+type Columns<Row> = readonly (readonly [head: string, cell: (row: Row) => string])[];
+
+const PENDING: Columns<PendingRow> = [
+  ['QUESTION', ({ id }) => id],
+  ['SERVER', serverText],
+  ['ASKS FOR', ({ access }) => access],
+  ['PATH', ({ path }) => pathText(path)],
+  ['RULE', ({ rule }) => rule],
+  ['SCOPES', ({ scopes }) => scopes.join(',')],
+  ['COUNT', ({ count }) => String(count)],
+  ['UNTIL', ({ until }) => until],
+];
+
+const GRANTS: Columns<GrantRow> = [
+  ['GRANT', ({ id }) => id],
+  ['SERVER', serverText],
+  ['ACCESS', ({ access }) => access],
+  ['PATH', ({ path }) => pathText(path)],
+  ['RULE', ({ rule }) => rule],
+  ['SCOPE', ({ scope }) => scope],
+  ['UNTIL', endOf],
+  ['STATE', ({ state }) => state],
+];
+
+const HISTORY: Columns<HistoryRow> = [
+  ['TIME', ({ time }) => time],
+  ['WHAT', ({ event }) => event],
+  ['SERVER', serverText],
+  ['ACCESS', ({ access }) => access],
+  ['PATH', ({ path }) => pathText(path)],
+  ['SCOPE', ({ scope }) => scope ?? '-'],
+  ['BY', ({ channel, uid }) => (channel === null ? '-' : `${channel}, uid ${uid}`)],
+  ['NOTE', ({ note }) => note ?? '-'],
+];
+
 export function pendingLines(rows: readonly PendingRow[]): readonly string[] {
-  if (rows.length === 0) return [];
-  const head = ['QUESTION', 'SERVER', 'ASKS FOR', 'PATH', 'RULE', 'SCOPES', 'COUNT', 'UNTIL'];
-  const cells = rows.map((row) => [
-    row.id,
-    serverText(row),
-    row.access,
-    pathText(row.path),
-    row.rule,
-    row.scopes.join(','),
-    String(row.count),
-    row.until,
-  ]);
-  return alignColumns([head, ...cells]);
+  return table(rows, PENDING);
 }
 
 export function grantLines(rows: readonly GrantRow[]): readonly string[] {
-  if (rows.length === 0) return [];
-  const head = ['GRANT', 'SERVER', 'ACCESS', 'PATH', 'RULE', 'SCOPE', 'UNTIL', 'STATE'];
-  const cells = rows.map((row) => [
-    row.id,
-    serverText(row),
-    row.access,
-    pathText(row.path),
-    row.rule,
-    row.scope,
-    row.until ?? 'its session ends',
-    row.state,
-  ]);
-  return alignColumns([head, ...cells]);
+  return table(rows, GRANTS);
 }
 
 /** The latest first. */
 export function historyLines(rows: readonly HistoryRow[]): readonly string[] {
+  return table(rows.toReversed(), HISTORY);
+}
+
+function table<Row>(rows: readonly Row[], columns: Columns<Row>): readonly string[] {
   if (rows.length === 0) return [];
-  const head = ['TIME', 'WHAT', 'SERVER', 'ACCESS', 'PATH', 'SCOPE', 'BY', 'NOTE'];
-  const cells = rows
-    .toReversed()
-    .map((row) => [
-      row.time,
-      row.event,
-      serverText(row),
-      row.access,
-      pathText(row.path),
-      row.scope ?? '-',
-      row.channel === null ? '-' : `${row.channel}, uid ${row.uid}`,
-      row.note ?? '-',
-    ]);
-  return alignColumns([head, ...cells]);
+  const head = columns.map(([name]) => name);
+  return alignColumns([head, ...rows.map((row) => columns.map(([, cell]) => cell(row)))]);
+}
+
+/** When a grant or a question ends, if nobody ends it before. */
+function endOf({ until, scope }: Pick<GrantRow, 'until' | 'scope'>): string {
+  return until ?? (scope === 'once' ? 'its call or session ends' : 'its session ends');
 }
 
 export function shownLines({ pending, grant, facts, written, identity, file, line }: ShownConsent): readonly string[] {
@@ -76,7 +85,7 @@ export function shownLines({ pending, grant, facts, written, identity, file, lin
     ['scope', grant?.scope ?? null],
     ['state', grant?.state ?? null],
     ['since', row.since],
-    ['until', row.until ?? 'its session ends'],
+    ['until', grant === null ? row.until : endOf(grant)],
     ['asked', pending === null ? null : `${pending.count} times`],
     ...facts.map((fact) => ['bound to', fact] as const),
   ];

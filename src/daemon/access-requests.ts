@@ -6,6 +6,7 @@ import type { RealPath } from '../core/path.ts';
 import type { AccessReply, AccessRequest, AccessState } from '../core/protocol.ts';
 import type { View } from '../core/view.ts';
 import type { AttachedSession } from '../socket/authority.ts';
+import type { Grants } from './grants.ts';
 import type { Questions, Raised, Wanted } from './questions.ts';
 
 /** A session has no more calls than this that wait; one more is refused. */
@@ -13,6 +14,7 @@ const MAX_WAITING = 256;
 
 export interface AccessRequestsOptions {
   readonly questions: Pick<Questions, 'raise' | 'callEnded' | 'callGoesOn'>;
+  readonly grants: Pick<Grants, 'callEnded'>;
   /** What is in force for a session. */
   readonly viewOf: (session: AttachedSession) => View;
   /** The number of the view that a session was told last. */
@@ -55,6 +57,7 @@ export class AccessRequests {
   callEnded(session: AttachedSession, call: number): void {
     this.#waiting.get(session)?.delete(call);
     this.#options.questions.callEnded(session.id, call);
+    this.#options.grants.callEnded(session.id, call);
   }
 
   sessionClosed(session: AttachedSession): void {

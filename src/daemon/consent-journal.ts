@@ -13,8 +13,10 @@ export interface AnsweredQuestion {
   readonly question: Question;
   readonly answer: Answer;
   readonly answerer: Answerer;
-  /** Ids of the sessions that ask. */
+  /** Ids of the sessions that ask … */
   readonly sessions: readonly string[];
+  /** … and of each the numbers of the calls that wait for the answer. */
+  readonly calls: ReadonlyMap<string, readonly number[]>;
 }
 
 /** What an entry says beside whom and what it is about. */

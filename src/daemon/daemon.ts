@@ -137,6 +137,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
     this.#parts.add(this.consent);
     this.#accessRequests = new AccessRequests({
       questions: this.consent.questions,
+      grants: this.consent.grants,
       viewOf: (session) => this.#sessions.viewOf(session),
       serialOf: (session) => this.#sessions.serialOf(session),
       wantedOf: (session) => this.#sessions.wantedOf(session),

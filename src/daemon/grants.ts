@@ -55,6 +55,8 @@ export class Grants implements Part {
   readonly #grants = new Map<string, Grant>();
   /** The same by key. */
   readonly #byKey = new Map<string, Set<Grant>>();
+  /** What was given once, for calls: those of them that have not ended, by the id of the grant. */
+  readonly #calls = new Map<string, Set<number>>();
   readonly #refusals: Refusals;
   readonly #journal: ConsentJournal;
   #lasting: LastingTime;
@@ -138,12 +140,14 @@ export class Grants implements Part {
 
   /** Somebody has said yes. Rejects with a RootsError CONSENT_NOT_KEPT where that must be written down and cannot be. */
   async give(answered: AnsweredQuestion, given: Given): Promise<readonly Grant[]> {
-    const { question, sessions } = answered;
+    const { question, sessions, calls } = answered;
     const bound = endsWithSession(given.scope) ? sessions : [null];
     const grants = bound.map((session) => this.#newGrant(question, given, session));
     for (const grant of grants) {
       this.#unkept.add(grant.id);
       this.#add(grant);
+      const waiting = given.scope === 'once' ? calls.get(grant.session ?? '') : undefined;
+      if (waiting !== undefined) this.#calls.set(grant.id, new Set(waiting));
       this.#journal.note('approved', grant, { ...answered, id: grant.id, scope: given.scope, access: given.access });
     }
     const isKept = await this.#save();
@@ -203,6 +207,15 @@ export class Grants implements Part {
     if (grants.length > 0) this.#end(grants, 'ended', null);
   }
 
+  /** A call of a session has ended: what was given once for it, and for no other that goes on, ends with it. */
+  callEnded(session: string, call: number): void {
+    const over = [...this.#calls].flatMap(([id, calls]) => {
+      const grant = this.#grants.get(id);
+      return grant?.session === session && calls.delete(call) && calls.size === 0 ? [grant] : [];
+    });
+    this.#end(over, 'ended', null);
+  }
+
   close(): void {
     this.#cancelSweep?.();
     this.#journal.close();
@@ -255,6 +268,7 @@ export class Grants implements Part {
   #remove(grant: Grant): void {
     const text = keyText(grant.key);
     this.#grants.delete(grant.id);
+    this.#calls.delete(grant.id);
     const rest = this.#byKey.get(text);
     rest?.delete(grant);
     if (rest?.size === 0) this.#byKey.delete(text);

@@ -173,7 +173,8 @@ export class Questions implements Part {
     open.isAnswering = true;
     open.isLate = false;
     try {
-      await this.#options.onAnswer({ question, answer, answerer, sessions: [...sessions.keys()] }, given);
+      const asking = { sessions: [...sessions.keys()], calls: callsOf(sessions) };
+      await this.#options.onAnswer({ question, answer, answerer, ...asking }, given);
       this.#close(open, 'it is answered');
       return given;
     } finally {
@@ -256,4 +257,10 @@ export class Questions implements Part {
     open.closed.set();
     for (const channel of this.#options.channels) channel.withdraw(open.question, why);
   }
+}
+
+/** Those that wait, of the sessions that ask by calls. */
+function callsOf(sessions: Open['sessions']): AnsweredQuestion['calls'] {
+  const calls = [...sessions].map(([session, parts]) => [session, [...parts].filter((part) => part !== null)] as const);
+  return new Map(calls.filter(([, numbers]) => numbers.length > 0));
 }

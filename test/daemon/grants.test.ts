@@ -8,6 +8,7 @@ import type { RealPath } from '../../src/core/path.ts';
 import type { Peer } from '../../src/core/peer.ts';
 import { composePolicy } from '../../src/core/policy.ts';
 import type { Given, Question } from '../../src/core/question.ts';
+import type { AnsweredQuestion } from '../../src/daemon/consent-journal.ts';
 import { Grants } from '../../src/daemon/grants.ts';
 import { type ConsentStore, openConsentStore } from '../../src/state/consents.ts';
 import { FakeClock } from '../support/clock.ts';
@@ -18,7 +19,7 @@ import { makeEntry, temporaryDirectory } from '../support/tree.ts';
 const OWNER = { uid: process.getuid?.() ?? -1 };
 const POLICY = composePolicy([
   layerFrom(
-    'roots: { a: { path: ~/a } }\nrules: [{ id: r, ask: [a], access: read-write, scopes: [session, 8h, always] }]',
+    'roots: { a: { path: ~/a } }\nrules: [{ id: r, ask: [a], access: read-write, scopes: [once, session, 8h, always] }]',
   ),
 ]);
 const [RULE] = POLICY.rules;
@@ -79,22 +80,26 @@ function home(t: TestContext) {
   return { start, time, recorded, path, ids };
 }
 
+const NO_CALLS: AnsweredQuestion['calls'] = new Map();
+
 function questionFor(grants: Grants, asked: Asked = ASKED, more: Partial<Question> = {}): Question {
   return questionOf({ key: grants.keyOf(asked) ?? assert.fail(), ...more });
 }
 
-function yes(grants: Grants, given: Given, sessions: readonly string[] = ['one'], asked?: Asked) {
+function yes(grants: Grants, given: Given, sessions: readonly string[] = ['one'], asked?: Asked, calls = NO_CALLS) {
   const answered = {
     question: questionFor(grants, asked),
     answer: { says: 'yes' },
     answerer: BY_COMMAND,
     sessions,
+    calls,
   } as const;
   return grants.give(answered, given);
 }
 
 function no(grants: Grants, sessions: readonly string[] = ['one']) {
-  return grants.refuse({ question: questionFor(grants), answer: { says: 'no' }, answerer: BY_COMMAND, sessions });
+  const answer = { says: 'no' } as const;
+  return grants.refuse({ question: questionFor(grants), answer, answerer: BY_COMMAND, sessions, calls: NO_CALLS });
 }
 
 function answer(grants: Grants, session: string | null = 'one', asked: Asked = ASKED): string {
@@ -105,6 +110,7 @@ function answer(grants: Grants, session: string | null = 'one', asked: Asked = A
 const LONG: Given = { scope: '8h', access: 'read-write' };
 const ALWAYS: Given = { scope: 'always', access: 'read-write' };
 const SESSION: Given = { scope: 'session', access: 'read-only' };
+const ONCE: Given = { scope: 'once', access: 'read-only' };
 
 test('a grant of a time holds for every session with its key, and over a restart of the daemon', async (t) => {
   const { start } = home(t);
@@ -136,6 +142,51 @@ test('a grant for a session holds for the sessions that asked, and ends with eac
     ['nothing', 'read-only'],
   );
   assert.equal(answer((await start()).grants, 'two'), 'nothing');
+});
+
+test('what is given once ends with the calls that it was given for, and without one with the session', async (t) => {
+  const { start, recorded } = home(t);
+  const { grants, changes } = await start();
+  const calls = new Map([['one', [1, 2]]]);
+  await yes(grants, ONCE, ['one', 'two'], ASKED, calls);
+  const answers = () => ['one', 'two', null].map((session) => answer(grants, session));
+  assert.deepEqual(answers(), ['read-only', 'read-only', 'nothing']);
+  for (const [session, call] of [
+    ['two', 1],
+    ['one', 3],
+    ['one', 1],
+    ['one', 1],
+  ] as const)
+    grants.callEnded(session, call);
+  assert.deepEqual(answers(), ['read-only', 'read-only', 'nothing'], 'another one goes on');
+  const before = changes.count;
+  grants.callEnded('one', 2);
+  assert.deepEqual([answers(), changes.count - before], [['nothing', 'read-only', 'nothing'], 1]);
+  const [, ended] = recorded.find(([event]) => event === 'consent ended') ?? assert.fail();
+  assert.deepEqual([ended.how, ended.root], ['ended', 'a']);
+  grants.sessionClosed('two');
+  assert.deepEqual(answers(), ['nothing', 'nothing', 'nothing']);
+});
+
+test('only what is given once ends with a call', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  for (const given of [SESSION, LONG]) {
+    await yes(grants, given, ['one'], ASKED, new Map([['one', [1]]]));
+    grants.callEnded('one', 1);
+    assert.notEqual(answer(grants), 'nothing', given.scope);
+    await grants.revoke(() => true, BY_COMMAND);
+  }
+});
+
+test('a call that ends while its yes is being written down gets nothing of it', async (t) => {
+  const { start } = home(t);
+  const { grants } = await start();
+  const given = yes(grants, ONCE, ['one'], ASKED, new Map([['one', [1]]]));
+  grants.callEnded('one', 1);
+  await given;
+  assert.equal(answer(grants), 'nothing');
+  assert.deepEqual(grants.all, []);
 });
 
 test('a grant counts for no other peer, place, directory of the same name, user or rule', async (t) => {
@@ -296,7 +347,13 @@ test('who has said no to more is not asked for it again, whatever was asked befo
   const { start } = home(t);
   const { grants } = await start();
   const question = questionFor(grants, ASKED, { access: 'read-only' });
-  const answered = { question, answer: { says: 'yes' }, answerer: BY_COMMAND, sessions: ['one'] } as const;
+  const answered = {
+    question,
+    answer: { says: 'yes' },
+    answerer: BY_COMMAND,
+    sessions: ['one'],
+    calls: NO_CALLS,
+  } as const;
   await grants.give(answered, { scope: '8h', access: 'read-only' });
   const asked = () => {
     const given = grants.consentsOf('one').answerTo(ASKED);
@@ -312,7 +369,7 @@ test('a person who asks about a name hears what was given to peers of that name,
   const { grants } = await start();
   const asked = { ...ASKED, peer: peer('s', { class: 'launched' }) };
   const question = questionFor(grants, asked, { asker: { ...ASKER, class: 'launched' } });
-  await grants.give({ question, answer: { says: 'yes' }, answerer: BY_COMMAND, sessions: [] }, ALWAYS);
+  await grants.give({ question, answer: { says: 'yes' }, answerer: BY_COMMAND, sessions: [], calls: NO_CALLS }, ALWAYS);
   const named = (asker: Peer) => grants.consentsNamed(asker).answerTo(ASKED)?.state ?? 'nothing';
   assert.deepEqual(
     [peer('s', { fulfils: { server: true } }), peer('s'), peer('t', { fulfils: { server: true } })].map(named),
@@ -325,7 +382,7 @@ test('ten thousand refusals are remembered, and of more the latest', async (t) =
   const { grants } = await start();
   const refuse = (i: number) => {
     const question = questionOf({ key: keyOf({ path: `/p/${i}` }) });
-    return grants.refuse({ question, answer: { says: 'no' }, answerer: BY_COMMAND, sessions: [] });
+    return grants.refuse({ question, answer: { says: 'no' }, answerer: BY_COMMAND, sessions: [], calls: NO_CALLS });
   };
   await Promise.all(Array.from({ length: 10_002 }, (_, i) => refuse(i)));
   assert.equal(grants.refusals.length, 10_000);
@@ -441,13 +498,19 @@ test('the history says who answered, when, by which channel and with which note,
   const { grants } = await start();
   const question = questionFor(grants);
   const note = 'for the review';
-  await grants.refuse({ question, answer: { says: 'no', note }, answerer: BY_COMMAND, sessions: ['one'] });
+  await grants.refuse({
+    question,
+    answer: { says: 'no', note },
+    answerer: BY_COMMAND,
+    sessions: ['one'],
+    calls: NO_CALLS,
+  });
   const [entry] = grants.history;
   assert.deepEqual(
     [entry?.event, entry?.time, entry?.channel, entry?.uid, entry?.note, entry?.path],
     ['denied', '2026-01-01T00:00:00.000Z', 'command', 1000, note, '/home/ana/a'],
   );
-  const refused = { question, answer: { says: 'no' }, answerer: BY_COMMAND, sessions: [] } as const;
+  const refused = { question, answer: { says: 'no' }, answerer: BY_COMMAND, sessions: [], calls: NO_CALLS } as const;
   await Promise.all(Array.from({ length: 1_100 }, () => grants.refuse(refused)));
   assert.equal(grants.history.length, 1_000);
 });
