@@ -88,9 +88,9 @@ export class Hosts implements AskChannel {
     if (host === undefined || presented === undefined || !isShown(presented, session)) {
       throw new RootsError('CONSENT_UNKNOWN', { what: `question "${id.slice(0, 40)}"` });
     }
-    const why = host.whyNoPerson();
-    if (why !== null) throw new RootsError('CONSENT_NEEDS_TERMINAL', { what: why });
     if (says !== 'pass') {
+      const why = host.whyNoPerson();
+      if (why !== null) throw new RootsError('CONSENT_NEEDS_TERMINAL', { what: why });
       return presented.take(says === 'no' ? { says } : { says, ...(scope === undefined ? {} : { scope }) }, host.uid);
     }
     presented.passed.add(session);

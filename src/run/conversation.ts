@@ -7,6 +7,7 @@ import type { Guard } from './guard/guard.ts';
 import { Handshake } from './handshake.ts';
 import { HeldQuestions } from './held-questions.ts';
 import { HostMessages } from './host-messages.ts';
+import { InsideQuestions } from './inside-questions.ts';
 import type { Judge } from './line-flow.ts';
 import { LineWriter } from './line-writer.ts';
 import { readMessage } from './message.ts';
@@ -60,7 +61,7 @@ export class Conversation {
   readonly #askHost: OwnRequests;
   readonly #askServer: OwnRequests;
   readonly #fromServer = new ServerRequests();
-  readonly #held: HeldQuestions;
+  readonly #held = new HeldQuestions();
   readonly #trips: RoundTrips;
   #channel: RootsChannel | null = null;
   #hostHasRoots = false;
@@ -72,7 +73,6 @@ export class Conversation {
     this.#options = options;
     this.#askHost = new OwnRequests(this.#ids.toHost, options.timer);
     this.#askServer = new OwnRequests(this.#ids.toServer, options.timer);
-    this.#held = new HeldQuestions(options.host, this.#fromServer);
     this.person = new Person({
       host: options.host,
       own: this.#askHost,
@@ -90,7 +90,9 @@ export class Conversation {
       hostRoots: options.hostRoots,
     });
     const { asks, host } = options;
-    this.calls = new WaitingCalls({ asks, host, goOn: (...call) => this.hostMessages.goOn(...call) });
+    const { person } = this;
+    const inside = new InsideQuestions(host, person);
+    this.calls = new WaitingCalls({ asks, host, person, inside, goOn: (...call) => this.hostMessages.goOn(...call) });
     this.hostMessages = new HostMessages({
       announce: () => this.#channel?.announce() ?? false,
       isSettling: () => this.#channel?.isSettling ?? false,
@@ -156,6 +158,7 @@ export class Conversation {
     if (channel === null) throw new TypeError('a server is started before the plan is here');
     const { onFault, notices } = this.#options;
     return new ServerMessages({
+      host: this.#options.host,
       server: this.server,
       ids: this.#ids,
       own: this.#askServer,

@@ -1,7 +1,6 @@
 // A question to the person at the host, and what the host makes of it (MCP, "Elicitation").
 
 import type { HostAnswer, HostQuestion } from '../core/protocol.ts';
-import type { Reply } from './own-requests.ts';
 import { memberOf, objectOf } from './splice.ts';
 
 export const ELICIT = 'elicitation/create';
@@ -34,18 +33,13 @@ export function elicitationOf({ text, scopes }: HostQuestion): string {
   return JSON.stringify({ message: text, requestedSchema });
 }
 
-/** What a host has answered, whatever that holds. What is neither yes nor no leaves the question to others. */
+/** What the result of a host says, whatever that holds. What is neither yes nor no leaves the question to others. */
 export function readElicited({ id, scopes }: HostQuestion, result: unknown): HostAnswer {
   const { action, content } = isObject(result) ? result : {};
   if (action === 'decline') return { id, says: 'no' };
   const scope = action === 'accept' && isObject(content) ? content[FIELD] : undefined;
   if (scope === DENY) return { id, says: 'no' };
   return typeof scope === 'string' && scopes.includes(scope) ? { id, says: 'yes', scope } : { id, says: 'pass' };
-}
-
-/** The same of a reply; null: there was none. */
-export function readReply(question: HostQuestion, reply: Reply): HostAnswer {
-  return readElicited(question, reply?.result);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

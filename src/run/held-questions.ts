@@ -1,10 +1,7 @@
 import { RPC, type RpcError } from '../core/protocol.ts';
-import type { LineWriter } from './line-writer.ts';
-import type { ServerRequests } from './server-requests.ts';
 
 const MAX_HELD = 64;
 const MAX_HELD_BYTES = 1024 * 1024;
-const LINE_FEED = 0x0a;
 
 /** To a server that asks too much while a person is asked something else. */
 export const PERSON_IS_BUSY: RpcError = {
@@ -12,46 +9,42 @@ export const PERSON_IS_BUSY: RpcError = {
   message: 'The person is being asked something else: too many questions wait',
 };
 
+interface Held {
+  readonly bytes: number;
+  readonly goOn: () => void;
+}
+
 /** Questions of the server to the person at the host: while one of ours is open they wait, so that nobody mixes them up. */
 export class HeldQuestions {
-  readonly #host: LineWriter;
-  readonly #fromServer: ServerRequests;
-  /** By id, a JSON text. */
-  readonly #lines = new Map<string, Buffer>();
+  /** By what they are called, the oldest first. */
+  readonly #held = new Map<string, Held>();
   #bytes = 0;
 
-  constructor(host: LineWriter, fromServer: ServerRequests) {
-    this.#host = host;
-    this.#fromServer = fromServer;
-  }
-
-  /** false: there are too many. */
-  hold(id: string, line: Buffer): boolean {
-    if (this.#lines.size === MAX_HELD || this.#bytes + line.length > MAX_HELD_BYTES) return false;
-    this.cancel(id);
-    this.#lines.set(id, Buffer.from(line));
-    this.#bytes += line.length;
+  /** `goOn` is called when it may be asked; false: there are too many. */
+  hold(name: string, bytes: number, goOn: () => void): boolean {
+    this.cancel(name);
+    if (this.#held.size === MAX_HELD || this.#bytes + bytes > MAX_HELD_BYTES) return false;
+    this.#held.set(name, { bytes, goOn });
+    this.#bytes += bytes;
     return true;
   }
 
-  /** The server gives one up; false: it is not held. */
-  cancel(id: string): boolean {
-    this.#bytes -= this.#lines.get(id)?.length ?? 0;
-    return this.#lines.delete(id);
+  /** It is given up; false: it is not held. */
+  cancel(name: string): boolean {
+    this.#bytes -= this.#held.get(name)?.bytes ?? 0;
+    return this.#held.delete(name);
   }
 
   /** They go on, in the order in which they came. */
   release(): void {
-    for (const [id, line] of this.#lines) {
-      this.#fromServer.add(id);
-      this.#host.insert([line.at(-1) === LINE_FEED ? line.subarray(0, -1) : line]);
-    }
+    const held = [...this.#held.values()];
     this.forget();
+    for (const { goOn } of held) goOn();
   }
 
   /** The process that asks is gone. */
   forget(): void {
-    this.#lines.clear();
+    this.#held.clear();
     this.#bytes = 0;
   }
 }

@@ -171,6 +171,16 @@ export class HostMessages implements Judge {
   }
 
   #judgeSingle(message: Message, line: Buffer, isOurs: boolean): Verdict {
+    const { calls } = this.#options;
+    const isCall = message.kind === 'call' && message.id !== null && MAY_ASK_BACK.has(message.method);
+    const back = isCall && message.id !== null ? calls.takeBack(line, message.id) : null;
+    if (back === 'taken') return 'drop';
+    if (back === null) return this.#judgeOne(message, line, isOurs);
+    const verdict = this.#judgeOne(message, back, true);
+    return verdict === 'pass' ? [back] : verdict;
+  }
+
+  #judgeOne(message: Message, line: Buffer, isOurs: boolean): Verdict {
     const judgement = this.#guarded(message, line);
     return judgement === 'wait' ? 'wait' : this.#judge(message, line, { judgement, isOurs });
   }
@@ -220,8 +230,10 @@ export class HostMessages implements Judge {
   /** It waits beside all that passes. Of too many that wait the guard has another word, now as a moment ago. */
   #ask(message: Message, line: Buffer, { wants }: Asking): 'drop' {
     const { calls, guard } = this.#options;
-    const id = 'id' in message ? message.id : null;
-    if (id !== null && calls.add(line, id, wants)) return 'drop';
+    if (message.kind === 'call' && message.id !== null) {
+      const { method, id } = message;
+      if (calls.add(line, { method, id }, wants)) return 'drop';
+    }
     const judgement = guard.judge(line, message, 'too-many');
     return this.#holdBack(typeof judgement === 'string' ? null : judgement.reply);
   }

@@ -3,6 +3,7 @@
 
 import { MODERN_META } from '../core/protocol.ts';
 import { hasRoots, offerRoots } from './announce.ts';
+import { showsForms } from './elicitation.ts';
 import {
   applyEdits,
   type Edit,
@@ -68,6 +69,25 @@ export function retryRequest(request: ModernRequest, { id, offers, responses, st
     setMember(line, params, { key: 'inputResponses', json: responses }),
     ...stateEdits,
   ]);
+}
+
+/** What in the parameters belongs to one round. */
+const OF_ROUND = ['inputResponses', 'requestState'] as const;
+
+/** The request with what belongs to a round as another one has it, byte for byte; null: with nothing of that. */
+export function asInRoundOf({ line, params }: ModernRequest, other: ModernRequest | null): Buffer {
+  const kept = OF_ROUND.flatMap((key) => {
+    const member = other === null ? undefined : memberOf(other.line, other.params, key);
+    return member === undefined ? [] : [{ key, json: other?.line.subarray(member.start, member.end) ?? '' }];
+  });
+  const isOut = (key: string): boolean => OF_ROUND.some((one) => one === key) && !kept.some((one) => one.key === key);
+  const edits = [...removeMembers(line, params, isOut), ...kept.map((one) => setMember(line, params, one))];
+  return Buffer.concat(applyEdits(line, edits));
+}
+
+/** Does the host show a person forms that come within the result of this request? */
+export function showsFormsInside({ line, meta }: ModernRequest): boolean {
+  return showsForms(line, meta, MODERN_META.capabilities);
 }
 
 /** A member of the parameters as JSON.parse() has it; undefined where there is none. */

@@ -1,9 +1,12 @@
-// The person at the host, asked for their consent in its own window: one question at a time, and none again that they have
-// left to others. What they say goes to the daemon, which knows whether it counts.
+// The person at the host, asked for their consent in its own window, and none again that they have left to others. What they
+// say goes to the daemon, which knows whether it counts.
+//
+// A host of the legacy era is sent requests, one at a time. One of the modern era is asked within the results of calls that wait
+// for the answer (waiting-calls.ts).
 
 import type { HostAnswer, HostQuestion } from '../core/protocol.ts';
 import { CANCELLED } from './cancelled.ts';
-import { ELICIT, elicitationOf, readReply } from './elicitation.ts';
+import { ELICIT, elicitationOf, readElicited } from './elicitation.ts';
 import type { LineWriter } from './line-writer.ts';
 import type { OwnRequests, Reply } from './own-requests.ts';
 
@@ -25,10 +28,14 @@ export class Person {
   /** May the host be sent requests of ours, and can it show them? */
   #isReachable = false;
   #open: readonly HostQuestion[] = [];
-  /** Of those, the ones that have been asked. */
+  /** Of those, the ones that have been asked, or left to others. */
   #asked = new Set<string>();
-  /** What they are shown; `requestId`: a JSON text. */
+  /** Of those, the ones that a call waits for: they come first. */
+  #awaited = new Set<string>();
+  /** The request that they are shown; `requestId`: a JSON text. */
   #shown: { readonly question: HostQuestion; readonly requestId: string } | null = null;
+  /** The questions that they are shown by a result. */
+  #inside = new Set<string>();
 
   constructor(options: PersonOptions) {
     this.#options = options;
@@ -36,10 +43,10 @@ export class Person {
 
   /** Is a question of ours open at the host? */
   get isAsked(): boolean {
-    return this.#shown !== null;
+    return this.#shown !== null || this.#inside.size > 0;
   }
 
-  /** The host is initialized, and shows forms. */
+  /** The host is initialized, and shows forms that it is sent. */
   reach(): void {
     this.#isReachable = true;
     this.#next();
@@ -48,17 +55,54 @@ export class Person {
   /** All that the daemon wants them to be asked now. */
   update(open: readonly HostQuestion[]): void {
     const ids = new Set(open.map(({ id }) => id));
+    const stillOpen = (before: ReadonlySet<string>) => new Set([...before].filter((id) => ids.has(id)));
     this.#open = open;
-    this.#asked = new Set([...this.#asked].filter((id) => ids.has(id)));
+    this.#asked = stillOpen(this.#asked);
+    this.#awaited = stillOpen(this.#awaited);
+    this.#inside = stillOpen(this.#inside);
     if (this.#shown !== null && !ids.has(this.#shown.question.id)) this.#withdraw(this.#shown.requestId);
     this.#next();
   }
 
+  /** A call waits for these. */
+  await(ids: readonly string[]): void {
+    for (const id of ids) this.#awaited.add(id);
+  }
+
+  /** Of these, what can be asked by a result; it counts as asked. */
+  askInside(ids: readonly string[]): readonly HostQuestion[] {
+    const questions = this.#unasked(ids);
+    for (const { id } of questions) {
+      this.#asked.add(id);
+      this.#inside.add(id);
+    }
+    return questions;
+  }
+
+  /** What the host has brought in answer to a question in a result, whatever it is. */
+  answeredInside(question: HostQuestion, result: unknown): void {
+    this.#inside.delete(question.id);
+    this.#options.answer(readElicited(question, result));
+    this.#next();
+  }
+
+  /** These cannot be asked here: they are left to others. */
+  leave(ids: readonly string[]): void {
+    for (const { id } of this.#isReachable ? [] : this.#unasked(ids)) {
+      this.#asked.add(id);
+      this.#options.answer({ id, says: 'pass' });
+    }
+  }
+
+  #unasked(ids: readonly string[]): readonly HostQuestion[] {
+    return this.#open.filter(({ id }) => ids.includes(id) && !this.#asked.has(id));
+  }
+
   #next(): void {
-    if (!this.#isReachable || this.#shown !== null) return;
-    const question = this.#open.find(({ id }) => !this.#asked.has(id));
-    if (question === undefined) this.#options.onIdle();
-    else this.#ask(question);
+    const open = this.#isReachable && this.#shown === null ? this.#open.filter(({ id }) => !this.#asked.has(id)) : [];
+    const question = open.find(({ id }) => this.#awaited.has(id)) ?? open[0];
+    if (question !== undefined) this.#ask(question);
+    else if (!this.isAsked) this.#options.onIdle();
   }
 
   #ask(question: HostQuestion): void {
@@ -77,7 +121,7 @@ export class Person {
     const { question } = this.#shown;
     if (reply === null) this.#withdraw(requestId);
     else this.#shown = null;
-    this.#options.answer(readReply(question, reply));
+    this.#options.answer(readElicited(question, reply?.result));
     this.#next();
   }
 

@@ -143,7 +143,10 @@ export class RunSession {
   get #heard(): Heard {
     const { calls, person } = this.#conversation;
     return {
-      onQuestions: (questions) => person.update(questions),
+      onQuestions: (questions) => {
+        person.update(questions);
+        calls.askInside();
+      },
       onView: (view) => {
         this.#view.take(view);
         calls.resume();

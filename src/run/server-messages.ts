@@ -7,7 +7,7 @@ import { ASKS_PERSON } from './elicitation.ts';
 import type { Guard } from './guard/guard.ts';
 import type { Handshake } from './handshake.ts';
 import { type HeldQuestions, PERSON_IS_BUSY } from './held-questions.ts';
-import { mayAsk } from './input-required.ts';
+import { mayAsk, readQuestions } from './input-required.ts';
 import type { Judge, Opening, Verdict } from './line-flow.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Message, parseMessage, readMessage } from './message.ts';
@@ -24,6 +24,7 @@ const ID_IN_USE = { code: RPC.invalidRequest, message: 'The id of this request i
 const HEADER = /^Content-(?:Length|Type):/i;
 
 export interface ServerMessagesOptions {
+  readonly host: LineWriter;
   readonly server: LineWriter;
   /** Those of our requests to the host, which no server gets to see, and those to the server. */
   readonly ids: { readonly toHost: OwnIds; readonly toServer: OwnIds };
@@ -119,9 +120,25 @@ export class ServerMessages implements Judge {
   }
 
   #hold(id: string, line: Buffer): 'drop' {
-    const { held, server } = this.#options;
-    if (!held.hold(id, line)) server.insert(errorLine(id, PERSON_IS_BUSY));
+    const { held, server, host, fromServer } = this.#options;
+    const bare = bareLine(line);
+    const isHeld = held.hold(requestName(id), bare.length, () => {
+      fromServer.add(id);
+      host.insert([bare]);
+    });
+    if (!isHeld) server.insert(errorLine(id, PERSON_IS_BUSY));
     return 'drop';
+  }
+
+  /** A result that asks the person; false: it need not wait, or too many do. */
+  #holdAnswer(id: string, line: Buffer): boolean {
+    const { person, trips, held, host } = this.#options;
+    if (!person.isAsked || !trips.concerns(id) || (readQuestions(line)?.others.length ?? 0) === 0) return false;
+    const bare = bareLine(line);
+    return held.hold(`answer ${id}`, bare.length, () => {
+      const verdict = this.#judgeAnswer(id, bare);
+      if (verdict !== 'drop') host.insert(verdict === 'pass' ? [bare] : verdict);
+    });
   }
 
   /** The server gives up a request of the host, or a question of its own. */
@@ -129,7 +146,7 @@ export class ServerMessages implements Judge {
     if (parseMessage(line).kind !== 'call') return 'pass';
     const { ids, held, trips, open, handshake } = this.#options;
     const id = cancelledId(line);
-    if (ids.toHost.has(id) || held.cancel(id)) return 'drop';
+    if (ids.toHost.has(id) || held.cancel(requestName(id))) return 'drop';
     const hostId = trips.giveUp(id);
     if (hostId === id && !handshake.stopListening(id)) return 'pass';
     open.settle(hostId);
@@ -139,6 +156,7 @@ export class ServerMessages implements Judge {
   #judgeAnswer(id: string | null, line: Buffer): Exclude<Verdict, 'wait'> {
     const { ids, own, open, handshake, guard, trips } = this.#options;
     if (id === null) return 'pass';
+    if (this.#holdAnswer(id, line)) return 'drop';
     const judged = trips.judge(id, line);
     if (judged !== null) return judged;
     if (ids.toServer.has(id)) {
@@ -156,6 +174,16 @@ export class ServerMessages implements Judge {
     if (!this.#hasSpoken && HEADER.test(line.toString('latin1', 0, 20))) onHeaders();
     return 'drop';
   }
+}
+
+/** As it is held. */
+function requestName(id: string): string {
+  return `request ${id}`;
+}
+
+/** Without its line end, and of bytes that nobody else has. */
+function bareLine(line: Buffer): Buffer {
+  return Buffer.from(line.subarray(0, line.lastIndexOf('}') + 1));
 }
 
 /** Of several `method` members any may be the one that the host reads: one that asks for roots is taken at its word. */

@@ -106,7 +106,7 @@ export class SessionView {
   initialized(): void {
     const { timer, notices, conversation } = this.#options;
     const { roots, report } = this.#begun ?? {};
-    report?.add({ elicits: conversation().hostShowsForms });
+    if (conversation().hostShowsForms) report?.add({ elicits: true });
     roots?.channel.open();
     this.askHostRoots();
     if (!roots?.channel.isAnnounced || !roots.isRootsChannel) return;
@@ -127,13 +127,17 @@ export class SessionView {
     this.#begun?.report.add({ askedForRoots: true });
   }
 
-  /** The person at the host has answered a question. That it was over by then need not be said. */
+  /**
+   * The person at the host has answered a question. That it was over by then need not be said. One whose answer does not count
+   * is left to others: they are not asked again.
+   */
   async answer(answer: HostAnswer): Promise<void> {
     try {
       await this.#begun?.attachment.answer(answer);
     } catch (error) {
-      if (error instanceof RefusedRequest && error.code === 'CONSENT_UNKNOWN') return;
+      if (answer.says === 'pass' || (error instanceof RefusedRequest && error.code === 'CONSENT_UNKNOWN')) return;
       this.#options.notices.say(`The answer does not count: ${(error as Error).message}`);
+      await this.answer({ id: answer.id, says: 'pass' });
     }
   }
 
@@ -153,6 +157,7 @@ export class SessionView {
       callEnded: (ended) => attachment().callEnded(ended),
       holds: (serial) => attachment().view.serial >= serial,
       onAsked: (question) => this.#options.notices.say(waitsForPerson(question)),
+      onForms: () => this.#begun?.report.add({ era: 'modern', elicits: true }),
     };
   }
 

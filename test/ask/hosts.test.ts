@@ -115,6 +115,7 @@ describe('Hosts', () => {
     present(A, 'one');
     persons.one = 'an MCP server has started this process';
     await assert.rejects(hosts.answer('one', { id: 'a', says: 'yes' }), { code: 'CONSENT_NEEDS_TERMINAL' });
+    assert.equal(await hosts.answer('one', { id: 'a', says: 'pass' }), null, 'nobody is needed to leave it to others');
     assert.deepEqual(answers, []);
   });
 

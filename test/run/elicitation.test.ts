@@ -1,10 +1,14 @@
 // A question of the daemon, asked through a host of the legacy era by `elicitation/create`.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { HostQuestion } from '../../src/core/protocol.ts';
+import { PATIENT, served } from '../support/asking-home.ts';
+import { callOf, refusal } from '../support/asking-run.ts';
 import type { FakeDaemon, Received } from '../support/fake-daemon.ts';
-import { type Json, type RunHost, useRun } from '../support/run-host.ts';
+import { type Json, OBEDIENT_SERVER, RunHost, useRun } from '../support/run-host.ts';
 import { type RunSetup, setUpRun } from '../support/run-setup.ts';
+import { ROOTSD, type TestHome } from '../support/serve.ts';
 
 const program = useRun();
 const FORMS = { elicitation: {} };
@@ -164,6 +168,7 @@ describe('rootsd run, a host that shows forms', () => {
       await daemon.next('rootsd/answer');
     }
     await host.said('said CONSENT_NOT_KEPT');
+    assert.deepEqual((await daemon.next('rootsd/answer')).params, { id: 'b', says: 'pass' });
     assert.equal(host.stderr.includes('CONSENT_UNKNOWN'), false);
   });
 
@@ -317,5 +322,47 @@ describe('rootsd run, a server that asks the person too', () => {
     host.send({ id: ours.id, ...accept('8h') });
     await host.next(({ id }) => id === 's63');
     assert.equal(elicitationsOf(host).length, 65);
+  });
+});
+
+describe('rootsd run, a call of the legacy era that waits for a person', () => {
+  async function waiting(t: TestContext): Promise<{ readonly home: TestHome; readonly host: RunHost }> {
+    const names = ['a', 'b', 'c'];
+    const roots = `roots: { ${names.map((name) => `${name}: { path: ~/${name} }`)} }`;
+    const policy = `${roots}\nrules: [{ id: q, ask: [${names}], access: read-write }]`;
+    const { home } = await served(
+      t,
+      policy,
+      PATIENT,
+      names.map((name) => `dir home/${name}`),
+    );
+    const args = ['run', '--socket', home.socket, '--server', 'fs', '--', process.execPath, OBEDIENT_SERVER];
+    const host = new RunHost(t, { program: ROOTSD, args, env: home.env });
+    await host.initialize(FORMS);
+    return { home, host };
+  }
+
+  it('goes on when the person says yes at the host', async (t) => {
+    const { home, host } = await waiting(t);
+    host.send(callOf(join(home.home, 'b/f')));
+    host.send({ id: (await asked(host)).id, ...accept('session') });
+    assert.equal((await host.next(({ id }) => id === 7)).result, 'done');
+  });
+
+  it('is refused at once when the person leaves it to others, and nobody else is there', async (t) => {
+    const { home, host } = await waiting(t);
+    host.send(callOf(join(home.home, 'b/f')));
+    host.send({ id: (await asked(host)).id, result: { action: 'cancel' } });
+    assert.match(await refusal(host), /nobody can be asked now/);
+  });
+
+  it('has its question asked before those for which nobody waits', async (t) => {
+    const { home, host } = await waiting(t);
+    await host.request('roots');
+    const first = await asked(host);
+    host.send(callOf(join(home.home, 'c/f')));
+    await host.said(/rootsd consent approve/);
+    host.send({ id: first.id, ...accept('deny') });
+    assert.match(String((await asked(host)).params.message), /\npath: \S+\/c\n/);
   });
 });

@@ -12,7 +12,7 @@ export function makeConversation(host: LineWriter, guard: Guard): Conversation {
   return new Conversation({
     host,
     guard,
-    asks: { request: NEVER, callEnded: NEVER, holds: NEVER, onAsked: NEVER },
+    asks: { request: NEVER, callEnded: NEVER, holds: NEVER, onAsked: NEVER, onForms: NEVER },
     notices: new Notices(() => undefined),
     timer: unrefTimer,
     onEra: () => undefined,

@@ -47,7 +47,7 @@ function textOf(result: unknown): string {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the form is looked at below, whatever the SDK says that it is.
-function askedBy({ message, requestedSchema }: any): Asked {
+export function askedBy({ message, requestedSchema }: any): Asked {
   assert.deepEqual([requestedSchema.required, Object.keys(requestedSchema.properties)], [['answer'], ['answer']]);
   const { type, enum: answers } = requestedSchema.properties.answer;
   assert.deepEqual([type, answers[0]], ['string', 'deny']);
