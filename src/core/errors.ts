@@ -292,7 +292,7 @@ export const CODES = {
   POLICY_DUPLICATE_NAME: {
     kind: 'file',
     text: 'Name "{name}" is taken: {what} "{name}" is declared in {place}',
-    hint: 'Rename one of them; if both mean the same, take one out: rules may use the names of any file of their layer',
+    hint: '{hint}',
   },
   POLICY_UNKNOWN_ROOT: {
     kind: 'file',

@@ -2,6 +2,7 @@
 
 import { ACCESS_META, type Access } from './access.ts';
 import type { Kind } from './decision.ts';
+import { commandFits } from './match-peer.ts';
 import type { PeerClass } from './peer.ts';
 import type { ServerEntry } from './policy.ts';
 import type { Effect } from './rule.ts';
@@ -121,6 +122,8 @@ export interface LaunchPlan extends ServerTraits {
   readonly policyFileCount: number;
   /** Where they are looked for. */
   readonly policyDirectories: readonly string[];
+  /** Where the server was started by other words than its entry declares. */
+  readonly declared?: { readonly command: readonly string[]; readonly file: string; readonly line: number };
   /** `lockdown`: no valid policy is known, so nothing is allowed whatever files say. */
   readonly policyState: PolicyState;
   /** The daemon's version, for a warning when `run` is older or newer. */
@@ -310,26 +313,39 @@ export function wireOffers(view: View): readonly WireOffer[] {
   return view.offers.map(({ root, path, access, carved, identity }) => ({ root, path, access, carved, identity }));
 }
 
-/** Do both plans ask for the same? Which files were read, and by which version, asks for nothing. */
+/** Do both plans ask for the same? Which files were read, by which version, and where something stands, asks for nothing. */
 export function samePlan(a: LaunchPlan, b: LaunchPlan): boolean {
   return JSON.stringify(asked(a)) === JSON.stringify(asked(b));
 }
 
 function asked(plan: LaunchPlan): Partial<LaunchPlan> {
-  const { policyFiles, policyFileCount, policyDirectories, policyState, version, ...rest } = plan;
+  const { policyFiles, policyFileCount, policyDirectories, policyState, version, declared, ...rest } = plan;
   return rest;
 }
 
 /** A plan goes to each session, and is no place for a thousand names. */
 const MAX_POLICY_FILES = 20;
 
+export interface PlanFacts extends Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'> {
+  /** The words by which the server was started. */
+  readonly argv?: readonly string[] | undefined;
+}
+
 /** What `rootsd run` is told of a server: its entry (without one the defaults of the policy language) and its traits. */
 export function launchPlan(
   entry: ServerEntry | undefined,
   traits: ServerTraits,
-  facts: Pick<LaunchPlan, 'policyFiles' | 'policyDirectories' | 'policyState' | 'version'>,
+  { argv, ...facts }: PlanFacts,
 ): LaunchPlan {
   const { roots = true, hostRoots = 'narrow', guard = 'on' } = entry ?? {};
   const policyFiles = facts.policyFiles.slice(0, MAX_POLICY_FILES);
-  return { ...traits, roots, hostRoots, guard, ...facts, policyFiles, policyFileCount: facts.policyFiles.length };
+  const policyFileCount = facts.policyFiles.length;
+  return { ...traits, roots, hostRoots, guard, ...facts, policyFiles, policyFileCount, ...otherWords(entry, argv) };
+}
+
+function otherWords(entry: ServerEntry | undefined, argv: readonly string[] | undefined): Pick<LaunchPlan, 'declared'> {
+  const command = entry?.selectors.command;
+  if (entry === undefined || command === undefined || argv === undefined || commandFits(command, argv)) return {};
+  const { file, line } = entry.source;
+  return { declared: { command, file, line } };
 }

@@ -8,18 +8,23 @@ export interface DescribedServer {
   /** undefined: nobody has described it. */
   readonly known: KnownServer | undefined;
   readonly entry: ServerEntry | undefined;
+  /** It is no server: MCP clients that do not say who they are have this name. */
+  readonly isEndpoint: boolean;
 }
 
 const WITH_PLACEHOLDERS = 'argv where its command line has placeholders';
 
 /** What carries the boundary, in one line. */
 export function channelText(server: DescribedServer): string {
+  if (server.isEndpoint) return 'rootsd itself, as an MCP server ("rootsd mcp")';
   const carriers = carriersWithoutArguments(server).map(({ channel }) => nameOf(channel));
   return [...carriers, WITH_PLACEHOLDERS].join(', ');
 }
 
 /** What to know of this server. */
-export function warningsFor({ known, entry }: DescribedServer): readonly string[] {
+export function warningsFor({ known, entry, isEndpoint }: DescribedServer): readonly string[] {
+  if (isEndpoint)
+    return ['This is who an MCP client of rootsd is that says no other name ("rootsd mcp --server NAME")'];
   const unknown = known === undefined ? [whyUnknown(entry)] : [];
   const stops = channelsOf(known, entry).some(({ empty }) => empty === 'everything')
     ? ['An empty list means the whole disk to it: where nothing is allowed it is stopped']
@@ -38,7 +43,8 @@ export function unenforcedFor(
   server: DescribedServer,
   { isReadOnlyTold }: { readonly isReadOnlyTold: boolean },
 ): readonly string[] {
-  const { known, entry } = server;
+  const { known, entry, isEndpoint } = server;
+  if (isEndpoint) return ['What the client reads by other means than through rootsd is its own affair'];
   const carriers = carriersWithoutArguments(server);
   const undescribed = (entry?.channels ?? []).filter((channel) => isUndescribed(channel, known));
   return [

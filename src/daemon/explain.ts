@@ -14,7 +14,7 @@ import { ANY, literalPattern, patternPath } from '../core/pattern.ts';
 import { factsOf, type Peer, type User, userOf } from '../core/peer.ts';
 import { parseRootName, type RootFacts } from '../core/place.ts';
 import type { Policy } from '../core/policy.ts';
-import { type WireViewEntry, wireView } from '../core/protocol.ts';
+import { ENDPOINT_NAME, type WireViewEntry, wireView } from '../core/protocol.ts';
 import { parseUser } from '../core/rule.ts';
 import { writtenRoot } from '../core/run-tests.ts';
 import { type Circumstances, circumstancesOf, standingOf } from '../core/standing.ts';
@@ -129,7 +129,11 @@ export function explainServer(evidence: Evidence, question: Question, context: E
   const peer = peerOf(question, own);
   const { server } = peer.claimed;
   const entry = server === null ? undefined : evidence.policy.servers.get(server);
-  const described = { known: knownServerFor(catalogue, entry?.selectors.command ?? []), entry };
+  const described = {
+    known: knownServerFor(catalogue, entry?.selectors.command ?? []),
+    entry,
+    isEndpoint: server === ENDPOINT_NAME && entry?.selectors.command === undefined,
+  };
   const standing = standingOf(evidence, peer, circumstancesFor(evidence, peer, context));
   const decisions = evidence.roots.map((root) => explained(source, decideFor(standing, root), root));
   const told = decisions.filter(({ effect }) => effect === 'allow');
@@ -154,7 +158,10 @@ export function explainRoots(
   const peer = peerOf(question, own);
   const view = buildView(evidence, peer, circumstancesFor(evidence, peer, context));
   const roots = view.told.map(({ uri, title, access }) => ({ uri, name: title, access }));
-  return { source, roots, view: wireView(view), warnings: strangerWarnings(evidence.policy, peer.claimed.server) };
+  const entries = wireView(view);
+  const isPending = source === 'daemon' && entries.some(({ kind }) => kind === 'pending');
+  const warnings = [...strangerWarnings(evidence.policy, peer.claimed.server), ...(isPending ? [GIVEN] : [])];
+  return { source, roots, view: entries, warnings };
 }
 
 function circumstancesFor(
@@ -177,7 +184,7 @@ function namedServers(policy: Policy): ReadonlySet<string> {
 }
 
 function strangerWarnings(policy: Policy, server: string | null): readonly string[] {
-  if (server === null || namedServers(policy).has(server)) return [];
+  if (server === null || server === ENDPOINT_NAME || namedServers(policy).has(server)) return [];
   const near = nearServer(policy, server);
   return [`No policy names a server "${server}"${near === undefined ? '' : `: did you mean "${near}"?`}`];
 }
@@ -193,6 +200,8 @@ function remarksOn(source: AnswerSource, { effect, kind }: Decision, root: RootF
   // Of a name alone it cannot be said what one session of it was given.
   return source === 'daemon' && kind === 'pending' ? ['what running servers were given: rootsd consent list'] : [];
 }
+
+const GIVEN = 'What running servers of this name were given beside that: "rootsd consent list"';
 
 function rootOf(root: RootFacts | null): ExplainedDecision['root'] {
   if (root === null) return null;

@@ -98,7 +98,8 @@ export class Views {
     const entry = claimed.server === null ? undefined : policy.servers.get(claimed.server);
     const policyFiles = policy.layers.flatMap(({ files }) => files.map(({ path }) => path));
     const known = knownServerFor(catalogue, claimed.launch?.argv ?? entry?.selectors.command ?? []);
-    return launchPlan(entry, traitsOf(known, entry), { policyFiles, policyDirectories, policyState, version });
+    const argv = claimed.launch?.argv;
+    return launchPlan(entry, traitsOf(known, entry), { policyFiles, policyDirectories, policyState, version, argv });
   }
 }
 

@@ -5,6 +5,7 @@ import type { LayerPolicy, RootDeclaration } from '../core/policy.ts';
 import type { Source } from '../core/rule.ts';
 import type { PolicySource } from './policy-source.ts';
 import type { RawMaps } from './raw-policy.ts';
+import { clip } from './source-text.ts';
 import type { Pointer } from './yaml-file.ts';
 
 export interface LayerScope {
@@ -30,30 +31,46 @@ const SINGULAR: Readonly<Record<NameKind, string>> = {
   rules: 'rule',
 };
 
-type Declared = Record<NameKind, Map<string, Source | null>>;
+interface First {
+  /** null: somewhere above. */
+  readonly source: Source | null;
+  /** Of a root, as it is written. */
+  readonly path: string | undefined;
+}
+
+type Declared = Record<NameKind, Map<string, First>>;
 
 /** Collects the names of all layers. A name that is taken makes the lower, or the later, file wrong. */
 export function collectNames(upper: readonly LayerPolicy[], sources: readonly PolicySource[]): LayerScope['names'] {
   const declared = upperNames(upper);
   for (const source of sources) {
     for (const kind of ['roots', 'servers', 'hosts', 'prompts'] as const) {
-      for (const { name, pointer } of source.namesOf(kind)) declare(declared, { kind, source, name, pointer });
+      for (const { raw, ...named } of source.namesOf(kind)) {
+        declare(declared, { kind, source, ...named, path: kind === 'roots' ? writtenPath(raw) : undefined });
+      }
     }
-    for (const rule of source.ruleIds()) declare(declared, { kind: 'rules', source, ...rule });
+    for (const rule of source.ruleIds()) declare(declared, { kind: 'rules', source, ...rule, path: undefined });
   }
   return declared;
 }
 
 function upperNames(upper: readonly LayerPolicy[]): Declared {
-  const bySource = (entries: readonly { readonly name: string; readonly source: Source }[]) =>
-    new Map<string, Source | null>(entries.map(({ name, source }) => [name, source]));
+  const firstOf = (
+    entries: readonly { readonly name: string; readonly source?: Source; readonly path?: PathPattern }[],
+  ): Map<string, First> =>
+    new Map(entries.map(({ name, source = null, path }) => [name, { source, path: path?.text }]));
   return {
-    roots: bySource(upper.flatMap((layer) => layer.roots)),
-    servers: bySource(upper.flatMap((layer) => layer.servers)),
-    hosts: bySource(upper.flatMap((layer) => layer.hosts)),
-    rules: bySource(upper.flatMap((layer) => layer.rules.map(({ id, source }) => ({ name: id, source })))),
-    prompts: new Map(upper.flatMap((layer) => layer.prompts.map(({ name }) => name).map((name) => [name, null]))),
+    roots: firstOf(upper.flatMap((layer) => layer.roots)),
+    servers: firstOf(upper.flatMap((layer) => layer.servers)),
+    hosts: firstOf(upper.flatMap((layer) => layer.hosts)),
+    rules: firstOf(upper.flatMap((layer) => layer.rules.map(({ id, source }) => ({ name: id, source })))),
+    prompts: firstOf(upper.flatMap((layer) => layer.prompts.map(({ name }) => ({ name })))),
   };
+}
+
+function writtenPath(raw: unknown): string | undefined {
+  const path = typeof raw === 'object' && raw !== null && 'path' in raw ? raw.path : undefined;
+  return typeof path === 'string' ? path : undefined;
 }
 
 interface Declaration {
@@ -61,16 +78,25 @@ interface Declaration {
   readonly source: PolicySource;
   readonly name: string;
   readonly pointer: Pointer;
+  readonly path: string | undefined;
 }
 
-function declare(declared: Declared, { kind, source, name, pointer }: Declaration): void {
+function declare(declared: Declared, { kind, source, name, pointer, path }: Declaration): void {
   const first = declared[kind].get(name);
   if (first === undefined) {
-    declared[kind].set(name, source.sourceOf(pointer));
+    declared[kind].set(name, { source: source.sourceOf(pointer), path });
     return;
   }
-  const place = first === null ? 'a layer above' : `${first.file}:${first.line}`;
-  const params = { name, what: SINGULAR[kind], place };
+  const place = first.source === null ? 'a layer above' : `${first.source.file}:${first.source.line}`;
+  const params = { name, what: SINGULAR[kind], place, hint: hintFor(first.path, path) };
   if (kind === 'rules') source.refuse('POLICY_DUPLICATE_NAME', pointer, params);
   else source.refuseKey('POLICY_DUPLICATE_NAME', pointer, params);
+}
+
+const TAKE_OUT = 'take one out: rules may use the names of any file of their layer';
+
+function hintFor(first: string | undefined, second: string | undefined): string {
+  if (first === undefined || second === undefined) return `Rename one of them; if both mean the same, ${TAKE_OUT}`;
+  if (first === second) return `Both are "${clip(first)}": ${TAKE_OUT}`;
+  return `One is "${clip(first)}", the other "${clip(second)}": rename one of them; if both lead to one place, ${TAKE_OUT}`;
 }

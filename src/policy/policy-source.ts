@@ -85,7 +85,7 @@ export class PolicySource {
   }
 
   /** All names that a map declares, also those of broken entries: they are not unknown. */
-  namesOf(section: keyof RawMaps): readonly { readonly name: string; readonly pointer: Pointer }[] {
+  namesOf(section: keyof RawMaps): readonly Entry<unknown>[] {
     return this.#named(section);
   }
 

@@ -74,7 +74,7 @@ export class RunSession {
       conversation: () => this.#conversation,
       notices,
       timer,
-      claimedServer: run.server,
+      run,
       onChange: () => this.#replacement.check(),
       settled: () => this.#replacement.settled(),
       resume: () => this.#goOn(),

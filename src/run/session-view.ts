@@ -6,6 +6,7 @@ import { RefusedRequest } from '../client/connection.ts';
 import type { Timer } from '../client/timer.ts';
 import type { Era, HostAnswer, RefusedCall, ViewMessage } from '../core/protocol.ts';
 import { VERSION } from '../version.ts';
+import type { RunOptions } from './arguments.ts';
 import type { Conversation } from './conversation.ts';
 import { Places } from './guard/places.ts';
 import { HostRoots } from './host-roots.ts';
@@ -23,8 +24,8 @@ export interface SessionViewOptions {
   readonly conversation: () => Conversation;
   readonly notices: Notices;
   readonly timer: Timer;
-  /** The name that the command line gives the server. */
-  readonly claimedServer: string | null;
+  /** What the command line says of the server. */
+  readonly run: Pick<RunOptions, 'server' | 'command'>;
   /** Another launch may hold now. */
   readonly onChange: () => void;
   /** Resolves when the server goes by what holds (true), or none ever will (false). */
@@ -196,10 +197,10 @@ export class SessionView {
 
   #sayWhatIsOdd(): void {
     if (this.#begun === null) return;
-    const { notices, claimedServer } = this.#options;
+    const { notices, run } = this.#options;
     const { result, view } = this.#begun.attachment;
     const { plan, isEmpty } = this.#begun.roots;
     if (plan.version !== VERSION) notices.say(otherVersion(plan));
-    if (isEmpty) notices.say(nothingAllowed(result.peer.server ?? claimedServer, plan, view.view));
+    if (isEmpty) notices.say(nothingAllowed({ ...run, server: result.peer.server ?? run.server }, plan, view.view));
   }
 }

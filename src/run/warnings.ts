@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { RefusedRequest } from '../client/connection.ts';
+import { shellQuoted } from '../core/display.ts';
 import type { AccessReply, LaunchPlan, WireViewEntry } from '../core/protocol.ts';
 import { MountTable } from '../disk/mounts.ts';
 import { SlowMounts } from '../disk/slow-mounts.ts';
@@ -32,10 +33,11 @@ const MAX_REASONS = 3;
 
 /** Where nothing is allowed: why, what was read, and what to do about it. */
 export function nothingAllowed(
-  server: string | null,
-  { policyFiles, policyFileCount, policyDirectories, policyState }: LaunchPlan,
+  { server, command }: { readonly server: string | null; readonly command: readonly string[] },
+  plan: LaunchPlan,
   view: readonly WireViewEntry[],
 ): string {
+  const { policyFiles, policyFileCount, policyDirectories, policyState } = plan;
   const name = server === null ? 'this server, which has no name (--server)' : `server "${server}"`;
   if (policyState === 'lockdown') {
     return `No directory is allowed to ${name}: the policy is broken and no good one is known; see "rootsd check"`;
@@ -46,15 +48,31 @@ export function nothingAllowed(
     policyFiles.length === 0
       ? `no policy file was found in ${policyDirectories.join(' and ')}`
       : `read: ${policyFiles.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-  return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${adviceFor(server, view)}`;
+  return `No directory is allowed to ${name} (${read})${reasons.join('')}; ${adviceFor({ server, command }, plan, view)}`;
 }
 
 /** A rule for a server that was started by other words than those that are declared helps nobody. */
-function adviceFor(server: string | null, view: readonly WireViewEntry[]): string {
+function adviceFor(
+  { server, command }: Parameters<typeof nothingAllowed>[0],
+  { declared }: LaunchPlan,
+  view: readonly WireViewEntry[],
+): string {
+  if (server !== null && declared !== undefined) {
+    const { command: words, file, line } = declared;
+    return `server "${server}" was started by ${wordsText(command)}, but its command is ${wordsText(words)} in ${file}:${line}: make both the same, or leave "command" out there`;
+  }
   if (server !== null && view.some(({ why }) => OTHER_COMMAND.test(why))) {
     return `compare the words behind "--" with "command" of server "${server}" in the policy, or leave "command" out there`;
   }
   return `"rootsd allow PATH --server ${server ?? 'NAME'}" allows a directory`;
+}
+
+const MAX_COMMAND_CHARACTERS = 300;
+
+/** As a shell would take them. */
+function wordsText(words: readonly string[]): string {
+  const text = words.map(shellQuoted).join(' ');
+  return text.length <= MAX_COMMAND_CHARACTERS ? text : `${text.slice(0, MAX_COMMAND_CHARACTERS)}…`;
 }
 
 function whyNot({ effect, available, why }: WireViewEntry): string {

@@ -166,6 +166,19 @@ describe('rootsd explain', () => {
     assert.match(out, /^not enforced: /m);
   });
 
+  it('knows rootsd itself, as which MCP clients come that say no other name', async (t) => {
+    const home = openHome(t);
+    const { channel, warnings, unenforced } = await home.json<ExplainedServer>('explain', '--server', 'rootsd');
+    assert.equal(channel, 'rootsd itself, as an MCP server ("rootsd mcp")');
+    assert.deepEqual(warnings, [
+      'This is who an MCP client of rootsd is that says no other name ("rootsd mcp --server NAME")',
+    ]);
+    assert.deepEqual(unenforced, ['What the client reads by other means than through rootsd is its own affair']);
+    home.policy('servers: { rootsd: { command: [npx, x] } }', 'user', 'own.yaml');
+    const own = await home.json<ExplainedServer>('explain', '--server', 'rootsd');
+    assert.match(own.unenforced.join(), /It can open any file/);
+  });
+
   it('says of broken files what is wrong on standard error, and allows nothing', async (t) => {
     const home = openHome(t);
     const path = home.policy('rules: [', 'user', 'broken.yaml');

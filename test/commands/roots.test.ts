@@ -45,7 +45,10 @@ describe('rootsd roots', () => {
       ],
     );
     await home.serve();
-    assert.deepEqual(await home.json<ExplainedRoots>('roots', '--server', 'fs'), { ...byFiles, source: 'daemon' });
+    const byDaemon = await home.json<ExplainedRoots>('roots', '--server', 'fs');
+    const given = 'What running servers of this name were given beside that: "rootsd consent list"';
+    assert.deepEqual(byDaemon, { ...byFiles, source: 'daemon', warnings: [given] });
+    assert.deepEqual((await home.json<ExplainedRoots>('roots', '--server', 'rootsd')).warnings, []);
   });
 
   it('prints one root a line', async (t) => {

@@ -285,6 +285,12 @@ test('compileLayer() makes the lower or later file wrong where a name is taken, 
   ]);
   assert.ok(problems.every(({ file }) => file === '/user/b.yaml'));
   assert.match(problems[0]?.message ?? '', /root "a" is declared in \/sys\/a\.yaml:3/);
+  assert.match(problems[0]?.hint ?? '', /^One is "\/a", the other "\/b": rename one of them; /);
+  assert.match(problems[1]?.hint ?? '', /^Rename one of them; if both mean the same, take one out: /);
+  const twice = Object.fromEntries(
+    ['a', 'b'].map((name) => [`${name}.yaml`, 'version: 1\nroots: { w: { path: ~/w } }\n']),
+  );
+  assert.match(compileTexts(twice).problems[0]?.hint ?? '', /^Both are "~\/w": take one out: /);
   const files = {
     'a.yaml': 'version: 1\nrules: [{ id: r, deny: [/x] }]\n',
     'b.yaml': 'version: 1\nrules: [{ id: r, deny: [/y] }]\n',

@@ -5,8 +5,9 @@ import type { LaunchPlan, WireViewEntry } from '../../src/core/protocol.ts';
 import { UNKNOWN_SERVER } from '../../src/core/server-traits.ts';
 import { daemonLost, nothingAllowed } from '../../src/run/warnings.ts';
 import { VERSION } from '../../src/version.ts';
-import { useRun } from '../support/run-host.ts';
+import { OBEDIENT_SERVER, RunHost, useRun } from '../support/run-host.ts';
 import { setUpRun } from '../support/run-setup.ts';
+import { ROOTSD, TestHome } from '../support/serve.ts';
 
 const PLAN = {
   ...UNKNOWN_SERVER,
@@ -19,6 +20,8 @@ const PLAN = {
 } as const;
 const NO_FILES: LaunchPlan = { ...PLAN, policyFiles: [], policyFileCount: 0 };
 const ONE_FILE: LaunchPlan = { ...PLAN, policyFiles: ['/p.yaml'], policyFileCount: 1 };
+
+const GIT = { server: 'git', command: ['node', '/my server.js'] };
 
 function entry(why: string, allowed = false): WireViewEntry {
   const decision = allowed
@@ -38,34 +41,56 @@ describe('daemonLost()', () => {
 
 describe('nothingAllowed()', () => {
   const ROWS: readonly (readonly [what: string, sentence: string, expected: string])[] = [
-    ['names the server', nothingAllowed('git', ONE_FILE, []), 'allowed to server "git"'],
+    ['names the server', nothingAllowed(GIT, ONE_FILE, []), 'allowed to server "git"'],
     [
       'counts the files that the plan does not name',
-      nothingAllowed('git', { ...ONE_FILE, policyFileCount: 1_000 }, []),
+      nothingAllowed(GIT, { ...ONE_FILE, policyFileCount: 1_000 }, []),
       '(read: /p.yaml and 999 more)',
     ],
-    ['says of a nameless server what it lacks', nothingAllowed(null, ONE_FILE, []), 'has no name (--server)'],
+    [
+      'says of a nameless server what it lacks',
+      nothingAllowed({ ...GIT, server: null }, ONE_FILE, []),
+      'has no name (--server)',
+    ],
     [
       'has nobody allow what is allowed to another command',
-      nothingAllowed('git', ONE_FILE, [entry('rule "r" would allow it, but a fact is missing: server "git": command')]),
+      nothingAllowed(GIT, ONE_FILE, [entry('rule "r" would allow it, but a fact is missing: server "git": command')]),
       '; compare the words behind "--" with "command" of server "git" in the policy, or leave "command" out there',
     ],
-    ['names the files that were read', nothingAllowed('git', ONE_FILE, []), '(read: /p.yaml)'],
+    [
+      'says by which words it was started, and which are declared where',
+      nothingAllowed(
+        GIT,
+        { ...ONE_FILE, declared: { command: ['npx', '-y', 'git-srv'], file: '/p.yaml', line: 3 } },
+        [],
+      ),
+      `; server "git" was started by node '/my server.js', but its command is npx -y git-srv in /p.yaml:3: make both the same, or leave "command" out there`,
+    ],
+    [
+      'cuts words that are long',
+      nothingAllowed(
+        { ...GIT, command: ['x'.repeat(1_000)] },
+        { ...ONE_FILE, declared: { command: ['y'], file: '/p.yaml', line: 3 } },
+        [],
+      ),
+      `started by ${'x'.repeat(300)}…, but`,
+    ],
+    ['names the files that were read', nothingAllowed(GIT, ONE_FILE, []), '(read: /p.yaml)'],
     [
       'says that no file was found',
-      nothingAllowed('git', NO_FILES, []),
+      nothingAllowed(GIT, NO_FILES, []),
       '(no policy file was found in /etc/rootsd/policies.d)',
     ],
     [
       'says that the policy is broken where it is',
-      nothingAllowed('git', { ...NO_FILES, policyState: 'lockdown' }, []),
+      nothingAllowed(GIT, { ...NO_FILES, policyState: 'lockdown' }, []),
       'the policy is broken and no good one is known; see "rootsd check"',
     ],
-    ['names the command that helps', nothingAllowed('git', NO_FILES, []), '"rootsd allow PATH --server git"'],
+    ['names the command that helps', nothingAllowed(GIT, NO_FILES, []), '"rootsd allow PATH --server git"'],
     [
       'gives each reason once, three at most',
       nothingAllowed(
-        'git',
+        GIT,
         ONE_FILE,
         ['x', 'x', 'y', 'z', 'w'].map((why) => entry(why)),
       ),
@@ -73,7 +98,7 @@ describe('nothingAllowed()', () => {
     ],
     [
       'tells a host that narrows to nothing apart from a policy that does',
-      nothingAllowed('git', ONE_FILE, [entry('rule "r" allows it', true)]),
+      nothingAllowed(GIT, ONE_FILE, [entry('rule "r" allows it', true)]),
       "; the host's own roots leave nothing of what is allowed; ",
     ],
   ];
@@ -99,6 +124,21 @@ describe('rootsd run, in front of a daemon of another version', () => {
 });
 
 describe('rootsd run, where nothing is allowed', () => {
+  it('says by which other words the server is declared, and where', async (t) => {
+    const home = new TestHome(t, ['dir home/a']);
+    const file = home.policy(`roots: { a: { path: ~/a } }
+servers:
+  fs: { command: [npx, -y, "my server"] }
+rules: [{ id: r, allow: [a], servers: [fs], access: read-only }]`);
+    await home.serve();
+    const command = [process.execPath, OBEDIENT_SERVER];
+    const args = ['run', '--socket', home.socket, '--server', 'fs', '--', ...command];
+    const host = new RunHost(t, { program: ROOTSD, args, env: home.env });
+    await host.said(
+      `server "fs" was started by ${command.join(' ')}, but its command is npx -y 'my server' in ${file}:4: make both`,
+    );
+  });
+
   it('says so once, with the files that were read and the command that allows a directory', async (t) => {
     const { host, daemon } = await setUpRun(t, program(), { allowed: [] });
     await host.initialize();
