@@ -7,6 +7,7 @@ import { Askpass } from '../../src/ask/askpass.ts';
 import { NotifySend } from '../../src/ask/notify-send.ts';
 import { Osascript } from '../../src/ask/osascript.ts';
 import { type Asking, ProgramChannel } from '../../src/ask/program-channel.ts';
+import { runProgram } from '../../src/ask/run-program.ts';
 import type { Answer, Question, TakeAnswer } from '../../src/core/question.ts';
 import { argumentsOf, standIn } from '../support/asking-program.ts';
 import { ASKER, questionOf } from '../support/consents.ts';
@@ -51,7 +52,10 @@ function onPath(t: TestContext, name: string, deed: string): string {
 
 describe('Askpass', () => {
   it('gets the question as its only argument, and 0 is yes', async (t) => {
-    const path = standIn(join(temporaryDirectory(t), 'ask'), 'test "$SSH_ASKPASS_PROMPT" = confirm');
+    const path = standIn(
+      join(temporaryDirectory(t), 'ask'),
+      'test "$SSH_ASKPASS_PROMPT" = confirm && test "$(pwd)" = /',
+    );
     const { present, answers } = opened(askpass(path));
     await present(questionOf({ asker: { ...ASKER, server: '--help' } }));
     assert.deepEqual(answers, [['q1', { says: 'yes' }, UID]]);
@@ -96,6 +100,19 @@ describe('Askpass', () => {
     assert.match(String(await failed), /ENOENT/);
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([gone.channel.shows(questionOf()), gone.hidden], [false, ['q1']], 'nobody sees it here');
+  });
+
+  it('is not run where its question was withdrawn while it was looked at', async (t) => {
+    const path = standIn(join(temporaryDirectory(t), 'ask'), 'exit 0');
+    const { channel, present } = opened(
+      new Askpass({
+        path,
+        mustBeTrusted: async () => channel.withdraw(questionOf({ id: 'first' })),
+      }),
+    );
+    void present(questionOf({ id: 'first' }));
+    await present(questionOf({ id: 'second' }));
+    assert.match(argumentsOf(path)?.[0] ?? '', /question: second$/);
   });
 
   it('is not shown what only an admin may answer, unless it is one', async (t) => {
@@ -158,6 +175,13 @@ describe('Askpass', () => {
     await once(held, 'end');
     assert.equal(readFileSync(join(base, 'starts'), 'utf8'), '.\n');
     assert.deepEqual(answers, []);
+  });
+});
+
+describe('runProgram()', () => {
+  it('keeps as much of the output as an answer has, and reads the rest', async () => {
+    const { status, output } = await runProgram({ command: 'seq', args: ['1000000'] }, new AbortController().signal);
+    assert.deepEqual([status, output.length, output.slice(0, 6)], [0, 1_024, '1\n2\n3\n']);
   });
 });
 

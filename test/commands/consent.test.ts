@@ -146,6 +146,8 @@ test('an answer from a process that an MCP server has started does not count, an
             if (pending.length === 0) return setTimeout(answer, 20);
             try { rootsd('approve', pending[0].id); console.error('GRANTED'); }
             catch (error) { console.error('REFUSED ' + error.status + ' ' + error.stderr); }
+            try { rootsd('reset'); console.error('RESET'); }
+            catch (error) { console.error('KEPT ' + error.status + ' ' + error.stderr); }
           };
           answer();
         }
@@ -173,9 +175,10 @@ test('an answer from a process that an MCP server has started does not count, an
   await once(run.stdout, 'data');
   run.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   const hasSaid = (what: RegExp) => what.test(said.join(''));
-  while (!hasSaid(/GRANTED|REFUSED/) || !hasSaid(/WATCHED/)) await once(run.stderr ?? run, 'data');
+  while (!hasSaid(/RESET|KEPT/) || !hasSaid(/WATCHED/)) await once(run.stderr ?? run, 'data');
   assert.match(said.join(''), /WATCHED .*CONSENT_NEEDS_TERMINAL/);
   assert.match(said.join(''), /REFUSED 77 [\s\S]*CONSENT_NEEDS_TERMINAL/);
+  assert.match(said.join(''), /KEPT 77 [\s\S]*CONSENT_NEEDS_TERMINAL/);
   const { pending } = await list(home);
   assert.deepEqual([pending.length, pending[0]?.class], [1, 'launched']);
   // From here, where no server has a part in, it counts.
