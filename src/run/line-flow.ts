@@ -2,6 +2,7 @@
 // that came. A line longer than the chunk it begins in passes as it comes where its first bytes decide; else it is held.
 
 import type { ByteSource } from './bytes.ts';
+import { HeldLine } from './held-line.ts';
 import type { LineWriter } from './line-writer.ts';
 import { EDGE_BYTES } from './message-edges.ts';
 
@@ -20,7 +21,7 @@ export type Opening = 'hold' | 'wait' | ((tail: Buffer) => void);
 export interface Judge {
   /**
    * Judges a whole line, its line end included (the last line of all may have none). `isOurs`: its bytes are nobody else's
-   * and can be kept; else they are valid only until they are written.
+   * and can be kept, where other pieces are given in its place; else they are valid only until they are written.
    */
   line(line: Buffer, isOurs: boolean): Verdict;
   /** Judges a long line by its first bytes. */
@@ -38,8 +39,7 @@ export class LineFlow {
   readonly #judge: Judge;
   readonly #stopListening: readonly (() => void)[];
   #rest: Buffer = NOTHING;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #held = new HeldLine();
   #mustHold = false;
   #passing: ((tail: Buffer) => void) | null = null;
   #tail: Buffer = NOTHING;
@@ -77,6 +77,7 @@ export class LineFlow {
   resume(): void {
     if (!this.#isPaused || this.#isClosed || !this.#mayRead()) return;
     this.#isPaused = false;
+    this.#held.reclaim();
     if (this.#rest.length > 0 && !this.#take(this.#rest)) return;
     this.#source.resume();
   }
@@ -108,13 +109,16 @@ export class LineFlow {
       const line = part(chunk, at, next);
       if (this.#passing !== null) this.#finishPassing(line);
       else {
-        const verdict = this.#judge.line(this.#whole(line), this.#heldBytes > 0);
-        if (verdict !== 'pass' || this.#heldBytes > 0) {
+        const isHeld = this.#held.length > 0;
+        const whole = this.#held.with(line);
+        const verdict = this.#judge.line(whole, isHeld);
+        if (verdict !== 'pass' || isHeld) {
           this.#writer.pass(part(chunk, runStart, at), true);
           if (verdict === 'wait') return at;
-          this.#deliver(verdict, line);
+          this.#deliver(verdict, whole);
           runStart = next;
         }
+        if (!isHeld) this.#held.shrink();
       }
       at = next;
     }
@@ -133,7 +137,7 @@ export class LineFlow {
         this.#hold(partial);
         return chunk.length;
       }
-      for (const part of this.#held) this.#writer.pass(part, false);
+      if (this.#held.length > 0) this.#writer.pass(this.#held.with(NOTHING), false);
       this.#release();
       this.#passing = opening;
     }
@@ -143,35 +147,33 @@ export class LineFlow {
   }
 
   #open(partial: Buffer): Opening {
-    if (this.#mustHold || this.#heldBytes + partial.length < OPENING_BYTES) return 'hold';
-    const opening = this.#judge.opening(this.#whole(partial.subarray(0, EDGE_BYTES)).subarray(0, EDGE_BYTES));
+    if (this.#mustHold || this.#held.length + partial.length < OPENING_BYTES) return 'hold';
+    const opening = this.#judge.opening(this.#held.with(partial.subarray(0, EDGE_BYTES)).subarray(0, EDGE_BYTES));
     this.#mustHold = opening === 'hold';
     return opening;
   }
 
   #hold(partial: Buffer): void {
-    this.#held.push(Buffer.from(partial));
-    this.#heldBytes += partial.length;
-    if (this.#heldBytes <= MAX_HELD_BYTES) return;
-    const head = Buffer.concat(this.#held, EDGE_BYTES);
-    this.#release();
+    if (this.#held.length + partial.length <= MAX_HELD_BYTES) {
+      this.#held.append(partial);
+      return;
+    }
+    const head = Buffer.from(this.#held.with(partial.subarray(0, EDGE_BYTES)).subarray(0, EDGE_BYTES));
+    this.#held.giveAway();
     this.close();
     this.#judge.tooLong(head);
   }
 
-  #whole(last: Buffer): Buffer {
-    return this.#heldBytes === 0 ? last : Buffer.concat([...this.#held, last]);
-  }
-
-  #deliver(verdict: Exclude<Verdict, 'wait'>, last: Buffer): void {
-    const pieces = verdict === 'pass' ? [...this.#held, last] : verdict === 'drop' ? [] : verdict;
+  #deliver(verdict: Exclude<Verdict, 'wait'>, line: Buffer): void {
+    const pieces = verdict === 'pass' ? [line] : verdict === 'drop' ? [] : verdict;
     for (const piece of pieces) this.#writer.pass(piece, piece === pieces.at(-1) && piece.at(-1) === LINE_FEED);
+    // Who gives other pieces may have kept what they are made of.
+    if (pieces === verdict) this.#held.giveAway();
     this.#release();
   }
 
   #release(): void {
-    this.#held = [];
-    this.#heldBytes = 0;
+    this.#held.clear(!this.#writer.free);
     this.#mustHold = false;
   }
 
@@ -191,15 +193,14 @@ export class LineFlow {
 
   #end(): void {
     if (this.#isClosed) return;
-    if (this.#heldBytes > 0) {
-      const last = this.#whole(NOTHING);
+    if (this.#held.length > 0) {
+      const last = this.#held.with(NOTHING);
       const verdict = this.#judge.line(last, true);
       if (verdict === 'wait') {
         // The source ends again when it is resumed.
         this.#isPaused = true;
         return;
       }
-      this.#release();
       this.#deliver(verdict, last);
     }
     this.#isClosed = true;

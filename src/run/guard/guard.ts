@@ -19,7 +19,7 @@ import { Answers } from './answers.ts';
 import type { NotGiven } from './held-places.ts';
 import { type Lacking, PathJudge } from './judge-path.ts';
 import { KnownTools } from './known-tools.ts';
-import { type NamedPath, namedPaths, type Reading } from './named-paths.ts';
+import { isText, type NamedPath, namedPaths, type Reading } from './named-paths.ts';
 import { mayHoldNeedle } from './needles.ts';
 import { foldName, namesWorkplace } from './path-names.ts';
 import { type JsonObject, memberInAnyCase, readAlike } from './read-alike.ts';
@@ -69,6 +69,8 @@ export class Guard {
   readonly #homes: readonly string[];
   readonly #paths: PathJudge;
   #plan: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
+  /** Of properties that the plan says hold paths, folded. */
+  #pathNames: ReadonlySet<string> = new Set();
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -79,6 +81,7 @@ export class Guard {
   /** From now on this holds; `offers`: what a person could give beyond. */
   update(plan: GuardPlan, entries: readonly BoundaryEntry[], offers: readonly WireOffer[] = []): void {
     this.#plan = plan;
+    this.#pathNames = new Set(plan.paths.map(foldName));
     this.#paths.update(entries, offers);
   }
 
@@ -118,7 +121,7 @@ export class Guard {
 
   #judgeLine(line: Buffer, message: Message): Judgement | NotAllowed {
     if (!this.isOn || !mayBeJudged(line, message)) return 'pass';
-    const read = readAlike(line);
+    const read = readAlike(line, (property) => isText(property, this.#pathNames));
     const id = 'id' in message ? message.id : 'null';
     if (!read.ok) return { reply: message.kind === 'answer' || id === null ? null : unreadableMessage(id, read.why) };
     const [method, params] = ['method', 'params'].map((name) => memberInAnyCase(read.value, name));
@@ -186,10 +189,10 @@ export class Guard {
   }
 
   #reading(tool: string | null): Reading {
-    const { guard, paths, relativePaths } = this.#plan;
+    const { guard, relativePaths } = this.#plan;
     return {
       strict: guard === 'strict',
-      pathNames: new Set(paths.map(foldName)),
+      pathNames: this.#pathNames,
       schema: this.tools.paths(tool),
       relativePaths,
       cwd: this.#options.cwd(),

@@ -62,10 +62,15 @@ export function* namedPaths(value: unknown, reading: Reading, property = ''): Ge
   }
 }
 
+/** Is the value of a property never a path, whatever it looks like? `pathNames`: of a Reading. */
+export function isText(property: string, pathNames: ReadonlySet<string>): boolean {
+  return namesText(property) && !pathNames.has(foldName(property));
+}
+
 /** What one string names, or null where it names no place. */
 function readString({ property, schemas }: Standing, value: string, reading: Reading): NamedPath | null {
   const isDeclared = reading.pathNames.has(foldName(property));
-  if (!isDeclared && namesText(property)) return null;
+  if (isText(property, reading.pathNames)) return null;
   const isSchemaPath = reading.schema.names.has(foldName(property)) || arePaths(schemas);
   const isPath = isDeclared || isSchemaPath || namesPath(property);
   const context = { isPath, isUri: /uris?$/i.test(property), reading };

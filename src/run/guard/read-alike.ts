@@ -4,10 +4,10 @@
 
 import { isUtf8 } from 'node:buffer';
 import { endOfString, skipBlanks } from '../splice.ts';
+import { withoutLongTexts } from './long-texts.ts';
 import { foldCase } from './path-names.ts';
 
-const QUOTE = 0x22;
-const COLON = 0x3a;
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COLON] = [0x0a, 0x0d, 0x22, 0x3a];
 
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -16,26 +16,40 @@ export type ReadAlike =
   /** `why` goes on where "the message" stops. */
   | { readonly ok: false; readonly why: string };
 
-/** Reads a line that is one object, and the same one for every reader. */
-export function readAlike(line: Buffer): ReadAlike {
+/**
+ * Reads a line that is one object, and the same one for every reader. Of a property that `isText` takes for text a long value
+ * is read as empty.
+ */
+export function readAlike(line: Buffer, isText: (property: string) => boolean = () => false): ReadAlike {
   if (!isUtf8(line)) return refuse('is not valid UTF-8');
-  const text = line.toString('utf8').replace(/\r?\n$/, '');
+  const bare = withoutLineEnd(line);
   // Some read lines that end with it, and would find other messages in this one.
-  if (text.includes('\r')) return refuse('holds a carriage return');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse('is not valid JSON');
-  }
+  if (bare.includes(CARRIAGE_RETURN)) return refuse('holds a carriage return');
+  const text = withoutLongTexts(bare, isText);
+  const value = text === null ? undefined : parse(text);
+  if (text === null || value === undefined) return refuse('is not valid JSON');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('is not one object');
   const names = countNames(value);
   if (names === null) return refuse('has a name with a lone surrogate');
-  if (names !== countWrittenNames(line)) return refuse('has a name twice');
+  if (names !== countWrittenNames(text)) return refuse('has a name twice');
   const message = value as JsonObject;
   // Readers that fold case take the last, of the message itself and of its parameters, where each name is known.
   if ([message, message.params].some(hasNameInTwoCases)) return refuse('has a name twice, in upper and lower case');
   return { ok: true, value: message };
+}
+
+function withoutLineEnd(line: Buffer): Buffer {
+  const end = line.at(-1) === LINE_FEED ? -1 : line.length;
+  return line.subarray(0, end === -1 && line.at(-2) === CARRIAGE_RETURN ? -2 : end);
+}
+
+/** undefined: no JSON. */
+function parse(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function refuse(why: string): ReadAlike {
