@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import type { Access } from '../core/access.ts';
 import { escapeForTerminal } from '../core/display.ts';
+import { momentText } from '../core/ending.ts';
 import { RootsError } from '../core/errors.ts';
 import type { Evidence } from '../core/evidence.ts';
 import type { Effect } from '../core/rule.ts';
@@ -12,7 +13,7 @@ import { readUser } from '../disk/user-facts.ts';
 import { addAllowance } from '../policy/edit-local.ts';
 import { whileAlone } from './edit-lock.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
-import { openLocalPolicy, refuseEdit } from './local-policy.ts';
+import { checkTidied, openLocalPolicy, refuseEdit } from './local-policy.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { isAt, readPlace } from './named-place.ts';
 
@@ -20,6 +21,8 @@ export interface AllowOptions extends LocateOptions {
   readonly format: string;
   readonly server: string;
   readonly access: Access;
+  /** How long; omitted: until it is revoked. */
+  readonly for?: string;
 }
 
 const STATUS: Readonly<Record<Effect, number>> = { allow: EXIT.yes, deny: EXIT.no, ask: EXIT.undecided };
@@ -34,32 +37,49 @@ export async function allowCommand(path: string, options: AllowOptions, io: Io):
   if (!isName(server)) {
     throw new RootsError('USAGE', { what: `Cannot allow server "${server}": no policy can name a server so` });
   }
-  return whileAlone(machine, () => allow({ ...options, place, machine }, io));
+  const durationMs = options.for === undefined ? null : readDuration(options.for);
+  return whileAlone(machine, () => allow({ ...options, place, machine, durationMs }, io));
 }
 
 interface Wanted extends Pick<AllowOptions, 'server' | 'access' | 'format'> {
   readonly place: string;
   readonly machine: Machine;
+  readonly durationMs: number | null;
 }
 
-async function allow({ server, access, format, place, machine }: Wanted, io: Io): Promise<number> {
+async function allow({ server, access, format, place, machine, durationMs }: Wanted, io: Io): Promise<number> {
   const local = await openLocalPolicy(machine, io);
+  const nowMs = Date.now();
   const near = nearServer(local.before.policy, server);
   if (near !== undefined) io.stderr.write(`rootsd: no policy names a server "${server}": did you mean "${near}"?\n`);
   const known = local.before.roots.find((root) => isAt(root, place));
   const root = known?.name ?? newName(place, local.before);
   const declared = known === undefined ? { path: writtenPath(place, machine) } : {};
   const takenIds = local.before.policy.rules.map(({ id }) => id);
-  const text = addAllowance(local.text, { server, root, access, takenIds, ...declared });
-  const edit = local.check(text);
+  const until = durationMs === null ? null : momentText(nowMs + durationMs);
+  const ending = until === null ? {} : { until };
+  const added = addAllowance(local.text, { server, root, access, takenIds, ...declared, ...ending });
+  const { text, ...edit } = checkTidied(local, added, nowMs);
   if (edit.after === null) return refuseEdit(edit, format, io);
 
   const question = { server, target: root };
   const decision = explainTarget(edit.after, question, { source: 'files', own: readUser(machine.uid) });
   if (decision.effect !== 'deny') await local.write(text);
   const done = decision.effect === 'deny' ? 'Nothing written: it would have no effect' : `Written to ${local.path}`;
-  report({ done, written: decision.effect !== 'deny', server, place, decision }, format, io);
+  report({ done, written: decision.effect !== 'deny', server, place, until, decision }, format, io);
   return STATUS[decision.effect];
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 24 * 3_600_000 };
+const MAX_MS = 365 * 24 * 3_600_000;
+
+/** `30m`, `8h`, `7d`, a year at most, in ms. Throws a RootsError USAGE for anything else. */
+function readDuration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (ms <= MAX_MS) return ms;
+  const what = `Cannot allow it for "${text}": give minutes, hours or days, as 30m, 8h or 7d, at most 365d`;
+  throw new RootsError('USAGE', { what });
 }
 
 /** Throws a RootsError USAGE for what is no directory, or cannot be written in a policy. */
@@ -100,12 +120,13 @@ interface Report {
   readonly written: boolean;
   readonly server: string;
   readonly place: string;
+  readonly until: string | null;
   readonly decision: ExplainedDecision;
 }
 
-function report({ done, written, server, place, decision }: Report, format: string, io: Io): void {
+function report({ done, written, server, place, until, decision }: Report, format: string, io: Io): void {
   if (format === 'json') {
-    printJson(io, { written, path: place, server, decision });
+    printJson(io, { written, path: place, server, until, decision });
     return;
   }
   const { effect, access, why } = decision;

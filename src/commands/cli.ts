@@ -132,6 +132,7 @@ function buildProgram(io: Io, finish: (status: number) => void): Command {
   located(reading('allow <path>', 'allow a server a directory, in your own local.yaml'))
     .requiredOption('--server <NAME>', 'who may use it')
     .addOption(new Option('--access <ACCESS>', 'how').choices(['read-only', 'read-write']).default('read-only'))
+    .option('--for <TIME>', 'for so long: 30m, 8h, 7d')
     .action(run(async (path, options) => (await import('./allow.ts')).allowCommand(path, options, io)));
 
   located(reading('revoke <path>', 'take back what "rootsd allow" gave'))

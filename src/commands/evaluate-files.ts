@@ -65,7 +65,7 @@ export function ownPlacesOf(machine: Machine, settings: Settings): readonly stri
   return [...new Set([...named, dirname(policyDirectories.user), stateDirectory, runtimeDirectory])];
 }
 
-/** The places of a policy as they are now. */
+/** The places of a policy as they are now, and what of it has not ended. */
 export function lookAtPlaces(policy: Policy): Evidence {
   const watcher = openRootWatcher({
     declarations: policy.roots,
@@ -75,7 +75,7 @@ export function lookAtPlaces(policy: Policy): Evidence {
     onWarning: () => {},
   });
   try {
-    return gatherEvidence(policy, watcher.places());
+    return gatherEvidence(policy, watcher.places(), Date.now());
   } finally {
     watcher.close();
   }

@@ -11,6 +11,7 @@ import { removeLeftovers, writeDurably } from '../disk/durable-write.ts';
 import { checkPrivateDirectory, makePrivateDirectory } from '../disk/private-directory.ts';
 import type { LayerFile } from '../policy/compile-layer.ts';
 import { decodeText } from '../policy/decode-text.ts';
+import { removeEnded } from '../policy/edit-local.ts';
 import { problemLine } from '../policy/format-problem.ts';
 import { hasErrors } from '../policy/problem-order.ts';
 import { proveLayer } from '../policy/prove-layer.ts';
@@ -87,6 +88,13 @@ function checkEdit(machine: Machine, upper: readonly LayerPolicy[], files: reado
 function withText(files: readonly LayerFile[], path: string, text: string): readonly LayerFile[] {
   const others = files.filter((file) => file.path !== path);
   return [...others, { path, text }].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+/** The same of a text without the rules of ours that have ended, where nothing else needs what they declare. */
+export function checkTidied(local: LocalPolicy, text: string, nowMs: number): CheckedEdit & { readonly text: string } {
+  const tidied = removeEnded(text, nowMs);
+  const checked = local.check(tidied);
+  return tidied === text || checked.after !== null ? { ...checked, text: tidied } : { ...local.check(text), text };
 }
 
 /** Says what would be wrong; nothing was written. */

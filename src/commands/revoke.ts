@@ -1,11 +1,12 @@
 // `rootsd revoke`: takes back what `rootsd allow` gave; says what else still allows the place.
 
 import { escapeForTerminal } from '../core/display.ts';
+import { isOver } from '../core/ending.ts';
 import { type Evidence, rulesAbout } from '../core/evidence.ts';
 import { removeAllowance } from '../policy/edit-local.ts';
 import { whileAlone } from './edit-lock.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
-import { type CheckedEdit, type LocalPolicy, openLocalPolicy, refuseEdit } from './local-policy.ts';
+import { type CheckedEdit, checkTidied, type LocalPolicy, openLocalPolicy, refuseEdit } from './local-policy.ts';
 import { type LocateOptions, locateMachine, type Machine } from './machine.ts';
 import { isAround, isAt, readPlace } from './named-place.ts';
 
@@ -55,8 +56,8 @@ function editAway(local: LocalPolicy, place: string, server: string | undefined)
   const roots = local.before.roots.filter((root) => isAt(root, place)).map(({ name }) => name);
   const edit = (keepsRoots: boolean): Edited => {
     const { text, removed } = removeAllowance(local.text, { roots, server, keepsRoots });
-    const checked = removed.length === 0 ? { after: local.before, problems: [] } : local.check(text);
-    return { text, removed, ...checked };
+    if (removed.length === 0) return { text, removed, after: local.before, problems: [] };
+    return { removed, ...checkTidied(local, text, Date.now()) };
   };
   const thorough = edit(false);
   // Another file, or a test, may name a root that is declared here.
@@ -69,7 +70,10 @@ function stillAllowing(evidence: Evidence, place: string, server: string | undef
     .filter((root) => isAround(root, place))
     .flatMap((root) => rulesAbout(evidence, root))
     .filter(
-      ({ effect, servers }) => effect === 'allow' && (server === undefined || (servers?.includes(server) ?? true)),
+      (rule) =>
+        rule.effect === 'allow' &&
+        !isOver(rule, evidence.nowMs) &&
+        (server === undefined || (rule.servers?.includes(server) ?? true)),
     );
   return [...new Set(rules.map(({ id, source }) => `"${id}" (${source.file}:${source.line})`))];
 }

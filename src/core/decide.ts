@@ -18,6 +18,7 @@ import {
   projectDenial,
   wideDenial,
 } from './denial.ts';
+import { isOver, momentText } from './ending.ts';
 import {
   anyCouldLieInside,
   anyCovers,
@@ -27,7 +28,7 @@ import {
   realForm,
   rulesAbout,
 } from './evidence.ts';
-import type { PeerMatch } from './match-peer.ts';
+import { matchPeer, type PeerMatch } from './match-peer.ts';
 import { isSensitive, nestedIn } from './nested.ts';
 import { factsOf, type Peer } from './peer.ts';
 import type { RootFacts } from './place.ts';
@@ -100,7 +101,7 @@ function decideGranted(standing: Standing, root: RootFacts, candidates: readonly
     const why = `rule "${split.id}" excepts a place inside it, so it cannot grant it whole`;
     return deny('nested', refOf(split), why, basis);
   }
-  return deny('implicit', null, implicitWhy(candidates, peer), basis);
+  return deny('implicit', null, endedWhy(standing, root) ?? implicitWhy(candidates, peer), basis);
 }
 
 /** Step 6: the highest access under the cap, by the first rule (layer, id) that gives it. */
@@ -109,7 +110,8 @@ function allowed(allows: readonly Rule[], cap: Access | undefined, basis: Basis)
   const access = capped.some((one) => one.access === 'read-write') ? 'read-write' : 'read-only';
   const rule = firstRule(capped.filter((one) => one.access === access).map((one) => one.rule));
   if (rule === null) throw new Error('INVARIANT: allowed() is asked about at least one rule');
-  const why = `rule "${rule.id}" allows it${rule.access === access ? '' : `, capped at ${access}`}`;
+  const until = rule.untilMs === undefined ? '' : ` until ${momentText(rule.untilMs)}`;
+  const why = `rule "${rule.id}" allows it${until}${rule.access === access ? '' : `, capped at ${access}`}`;
   return { effect: 'allow', kind: 'rule', access, askable: null, rule: refOf(rule), why, ...basis };
 }
 
@@ -147,6 +149,15 @@ function carveNote({ declaration: { nested, source } }: RootFacts, { carves }: C
   if (nested !== 'carve') return '';
   const why = carves ? 'which cannot hold that out' : 'which only the guard of "rootsd run" could hold';
   return ` (${source.file}:${source.line} says "carve", ${why})`;
+}
+
+/** Where nothing but time has taken it away. */
+function endedWhy({ evidence, peer }: Standing, root: RootFacts): string | null {
+  const ended = rulesAbout(evidence, root).filter(
+    (rule) => isOver(rule, evidence.nowMs) && matchPeer(rule, peer, evidence.policy).match === 'yes',
+  );
+  const first = firstRule(ended);
+  return first?.untilMs === undefined ? null : `rule "${first.id}" allowed it until ${momentText(first.untilMs)}`;
 }
 
 function implicitWhy(candidates: readonly Candidate[], peer: Peer): string {

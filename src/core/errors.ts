@@ -352,6 +352,11 @@ export const CODES = {
     text: 'No listener is named "{socket}": {what} "{name}" never matches',
     hint: 'Add it to "listeners" in rootsd.yaml',
   },
+  POLICY_MOMENT: {
+    kind: 'file',
+    text: 'There is no moment "{moment}"',
+    hint: 'Write one that the calendar has, in UTC, as 2026-12-31T18:00:00Z',
+  },
   POLICY_SENSITIVE_SCOPE: {
     kind: 'file',
     text: 'Scope "{scope}" is too long for the sensitive root "{root}": it must be once or session',

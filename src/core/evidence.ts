@@ -49,6 +49,8 @@ export interface PreparedCeiling {
 
 export interface Evidence {
   readonly policy: Policy;
+  /** By this time rules have ended or not; null: no time is looked at. */
+  readonly nowMs: number | null;
   readonly roots: readonly RootFacts[];
   readonly denied: PlaceIndex<DeniedPlace>;
   /** Allow and ask rules by the root they name. */
@@ -63,13 +65,13 @@ export interface Evidence {
   readonly formsOf: (pattern: PathPattern) => Forms;
 }
 
-/** Puts policy and places together. `places.roots` empty: decisions look at written forms only (tests). */
-export function gatherEvidence(policy: Policy, places: Places): Evidence {
-  return runAtOnce(gatherInSteps(policy, places));
+/** Puts policy, places and time together. `places.roots` empty: decisions look at written forms only (tests). */
+export function gatherEvidence(policy: Policy, places: Places, nowMs: number | null = null): Evidence {
+  return runAtOnce(gatherInSteps(policy, places, nowMs));
 }
 
 /** The same, a place or a rule a step. */
-export function* gatherInSteps(policy: Policy, places: Places): Generator<void, Evidence> {
+export function* gatherInSteps(policy: Policy, places: Places, nowMs: number | null = null): Generator<void, Evidence> {
   const formsOf = (pattern: PathPattern): Forms => [pattern, ...(places.resolved.get(patternPath(pattern)) ?? [])];
   const factsByName = groupByDeclaration(places.roots);
   const declared = (root: RootDeclaration): Forms => [
@@ -78,6 +80,7 @@ export function* gatherInSteps(policy: Policy, places: Places): Generator<void, 
   ];
   return {
     policy,
+    nowMs,
     roots: places.roots,
     denied: yield* indexed(deniedPlaces(policy, formsOf)),
     grants: yield* indexGrants(policy.rules),

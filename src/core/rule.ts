@@ -54,6 +54,8 @@ export interface Rule {
   /** Meaningless on `deny`. */
   readonly access: Access;
   readonly reason?: string;
+  /** Of `allow`: when it ends, ms since 1970. */
+  readonly untilMs?: number;
   /** Of `ask`: `once`, `session`, `always`, `<n>m`, `<n>h`. */
   readonly scopes: readonly string[];
   readonly mandatory: boolean;

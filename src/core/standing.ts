@@ -1,6 +1,7 @@
 // One peer under one policy: whom each rule speaks of is asked once, however many roots are decided.
 
 import type { Consents } from './consent.ts';
+import { isOver } from './ending.ts';
 import type { Evidence } from './evidence.ts';
 import { counts, matchPeer, type PeerMatch } from './match-peer.ts';
 import { factsOf, type Peer } from './peer.ts';
@@ -35,10 +36,12 @@ export interface Standing {
   meets(rule: Rule): boolean;
 }
 
+const ENDED: PeerMatch = { match: 'no', missing: [] };
+
 export function standingOf(evidence: Evidence, peer: Peer, circumstances: Circumstances): Standing {
   const matches = new Map<Rule, PeerMatch>();
   const matchOf = (rule: Rule): PeerMatch => {
-    const known = matches.get(rule) ?? matchPeer(rule, peer, evidence.policy);
+    const known = matches.get(rule) ?? (isOver(rule, evidence.nowMs) ? ENDED : matchPeer(rule, peer, evidence.policy));
     matches.set(rule, known);
     return known;
   };

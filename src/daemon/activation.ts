@@ -27,6 +27,8 @@ export interface ActivationOptions {
   /** What has been read. */
   readonly layers: Pick<Layers, 'policy' | 'generation' | 'state'>;
   readonly knownServers: { readonly servers: Catalogue };
+  /** By which time rules have ended or not, ms since 1970. */
+  readonly nowMs: () => number;
   /** Tells everybody what is in force from now on; `before`: what the roots were. */
   readonly tell: (inForce: InForce, before: readonly RootFacts[]) => Generator<void>;
 }
@@ -147,8 +149,9 @@ export class Activation {
     const { roots: before } = this.#evidence;
     // As they are now: what is to be in force while this goes on has a turn of its own.
     const [policy, generation, limiting] = [this.#policy, this.#generation, this.#limiting];
-    const evidence = yield* gatherInSteps(policy, places);
-    const limit = limiting === null ? {} : { limit: yield* gatherInSteps(limiting, places) };
+    const nowMs = this.#options.nowMs();
+    const evidence = yield* gatherInSteps(policy, places, nowMs);
+    const limit = limiting === null ? {} : { limit: yield* gatherInSteps(limiting, places, nowMs) };
     this.#evidence = evidence;
     yield* this.#options.tell({ ...this.inForce, generation, ...limit }, before);
   }

@@ -16,6 +16,7 @@ import type { ConsentStore } from '../state/consents.ts';
 import type { Log } from '../system/log.ts';
 import type { AnsweredQuestion } from './consent-journal.ts';
 import { Grants } from './grants.ts';
+import { LastingClock } from './lasting-clock.ts';
 import type { Part } from './open-parts.ts';
 import { isStartedByServer, type Launchers, whyNoPersonAtHost } from './person-behind.ts';
 import { Questions, type Wanted } from './questions.ts';
@@ -45,6 +46,7 @@ export interface ConsentOptions {
 export class Consent implements Part {
   readonly grants: Grants;
   readonly questions: Questions;
+  readonly time: LastingClock;
   readonly commandLine = new CommandLine();
   readonly #options: ConsentOptions;
   /** Those that have asked for their list: the others are asked nothing for. */
@@ -54,9 +56,10 @@ export class Consent implements Part {
 
   constructor(options: ConsentOptions) {
     this.#options = options;
-    const { store, readMoment, clock, record, timeoutMs, onChange } = options;
+    const { store, clock, record, timeoutMs, onChange } = options;
     const newId = () => randomBytes(4).toString('hex');
-    this.grants = new Grants({ store, readMoment, clock, record, newId, onChange });
+    this.time = new LastingClock(options.readMoment, store.kept?.lasting ?? null);
+    this.grants = new Grants({ store, time: this.time, clock, record, newId, onChange });
     const { agents, hosts } = options;
     const told = [agents, hosts].filter((channel) => channel !== null);
     const channels = [this.commandLine, ...told, ...options.channels];
@@ -70,7 +73,7 @@ export class Consent implements Part {
 
   /** ms since the epoch */
   now(): number {
-    return this.#options.readMoment().wallMs;
+    return this.time.now().moment.wallMs;
   }
 
   /** A session has asked for its list. */

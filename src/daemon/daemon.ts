@@ -30,6 +30,7 @@ import { Activation, type InForce } from './activation.ts';
 import { Consent, type ConsentOptions } from './consent.ts';
 import { type ConsentControlled, consentHandlers } from './consent-control.ts';
 import { type Administered, controlHandlers, type ReloadReply, type StatusReply } from './control.ts';
+import { EndingRules } from './ending-rules.ts';
 import { Endpoints } from './endpoints.ts';
 import { KeptSockets } from './kept-sockets.ts';
 import type { KnownServers } from './known-servers.ts';
@@ -104,6 +105,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
   readonly #activation: Activation;
   readonly consent: Consent;
   readonly #accessRequests: AccessRequests;
+  readonly #endingRules: EndingRules;
   #sessions: Sessions;
   readonly #endpoints: Endpoints;
   readonly #reloads: Reloads<Reading>;
@@ -123,7 +125,12 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       end: () => options.onReload?.end(),
     });
     const { layers, knownServers } = options;
-    this.#activation = new Activation({ layers, knownServers, tell: (inForce, before) => this.#tell(inForce, before) });
+    this.#activation = new Activation({
+      layers,
+      knownServers,
+      nowMs: () => this.#endingRules.nowMs(),
+      tell: (inForce, before) => this.#tell(inForce, before),
+    });
     this.consent = new Consent({
       ...options.consent,
       readMoment: machineMoment(),
@@ -135,6 +142,14 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
       launchers: () => this.#sessions.launchers(),
     });
     this.#parts.add(this.consent);
+    this.#endingRules = this.#parts.add(
+      new EndingRules({
+        clock: SYSTEM_CLOCK,
+        knownMs: () => this.consent.time.knownMs(),
+        onChange: () => void this.#activation.refresh(),
+        keepTime: () => this.consent.grants.keepTime(),
+      }),
+    );
     this.#accessRequests = new AccessRequests({
       questions: this.consent.questions,
       grants: this.consent.grants,
@@ -314,6 +329,7 @@ export class Daemon implements Administered, ConsentControlled, AsyncDisposable 
 
   /** What is in force from now on, to everybody in turn. */
   *#tell(inForce: InForce, before: readonly RootFacts[]): Generator<void> {
+    this.#endingRules.decided(inForce.evidence);
     yield* recordRoots(this.#options.log, before, inForce.evidence.roots);
     yield* this.#sessions.refreshInSteps(inForce);
     yield* this.consent.refreshInSteps();

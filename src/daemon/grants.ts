@@ -14,23 +14,22 @@ import {
 import type { ConsentEntry, ConsentEvent, KeptConsents, Refusal } from '../core/consent-record.ts';
 import { RootsError } from '../core/errors.ts';
 import { type Grant, leftMs, type Now } from '../core/grant.ts';
-import { advanceLasting, type LastingTime, lastingFrom } from '../core/moment.ts';
 import type { Peer } from '../core/peer.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Answerer, Given, Question } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
 import type { Clock } from '../disk/clock.ts';
-import type { ReadMoment } from '../disk/moment.ts';
 import type { ConsentStore } from '../state/consents.ts';
 import type { Log } from '../system/log.ts';
 import { type AnsweredQuestion, ConsentJournal } from './consent-journal.ts';
+import type { LastingClock } from './lasting-clock.ts';
 import type { Part } from './open-parts.ts';
 import { Refusals } from './refusals.ts';
 import { RuleDigests } from './rule-digest.ts';
 
 export interface GrantsOptions {
   readonly store: ConsentStore;
-  readonly readMoment: ReadMoment;
+  readonly time: LastingClock;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly record: Log;
@@ -59,19 +58,17 @@ export class Grants implements Part {
   readonly #calls = new Map<string, Set<number>>();
   readonly #refusals: Refusals;
   readonly #journal: ConsentJournal;
-  #lasting: LastingTime;
   /** By lasting time: when it was last looked who uses what. */
   #lookedMs: number;
   #cancelSweep: (() => void) | null = null;
 
   constructor(options: GrantsOptions) {
     this.#options = options;
-    const { store, readMoment, record } = options;
+    const { store, time, record } = options;
     const { kept } = store;
-    this.#lasting = kept?.lasting ?? lastingFrom(readMoment());
-    this.#lookedMs = this.#lasting.ms;
+    this.#lookedMs = time.now().lasting.ms;
     this.#refusals = new Refusals(kept?.refusals ?? []);
-    this.#journal = new ConsentJournal({ history: kept?.history ?? [], record, now: () => readMoment().wallMs });
+    this.#journal = new ConsentJournal({ history: kept?.history ?? [], record, now: () => time.now().moment.wallMs });
     for (const grant of kept?.grants ?? []) this.#add(grant);
     this.#planSweep();
   }
@@ -216,6 +213,11 @@ export class Grants implements Part {
     this.#end(over, 'ended', null);
   }
 
+  /** Writes down when it is. */
+  keepTime(): void {
+    void this.#save();
+  }
+
   close(): void {
     this.#cancelSweep?.();
     this.#journal.close();
@@ -330,9 +332,7 @@ export class Grants implements Part {
   }
 
   #now(): Now {
-    const moment = this.#options.readMoment();
-    this.#lasting = advanceLasting(this.#lasting, moment);
-    return { moment, lasting: this.#lasting };
+    return this.#options.time.now();
   }
 
   #save({ isNarrower = false } = {}): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { DEFAULT_SCOPES } from '../core/consent.ts';
+import { parseMoment } from '../core/ending.ts';
 import { covers } from '../core/pattern.ts';
 import type { Ceiling, CeilingItem } from '../core/policy.ts';
 import type { Effect, Rule, Target } from '../core/rule.ts';
@@ -32,12 +33,21 @@ function compileRule(source: PolicySource, scope: LayerScope, pointer: Pointer, 
     ...(raw.hosts === undefined ? {} : { hosts: raw.hosts }),
     ...(raw.users === undefined ? {} : { users: raw.users.map((user) => compileUser(user)) }),
     access: raw.access ?? 'read-only',
+    ...compileUntil(source, pointer, raw),
     ...(raw.reason === undefined ? {} : { reason: raw.reason }),
     scopes: effect === 'ask' ? (raw.scopes ?? DEFAULT_SCOPES) : [],
     mandatory: raw.mandatory ?? false,
     approver: raw.approver ?? 'user',
     source: source.sourceOf(pointer),
   };
+}
+
+function compileUntil(source: PolicySource, pointer: Pointer, { until }: RawRule): Pick<Rule, 'untilMs'> {
+  if (until === undefined) return {};
+  const untilMs = parseMoment(until);
+  if (untilMs !== null) return { untilMs };
+  source.refuse('POLICY_MOMENT', pointerTo(pointer, 'until'), { moment: until });
+  return { untilMs: 0 };
 }
 
 function effectOf(raw: RawRule): Effect {

@@ -2,6 +2,7 @@
 
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
 import type { Access } from '../core/access.ts';
+import { parseMoment } from '../core/ending.ts';
 
 /** Strings that YAML 1.1 readers take for something else are quoted; long lines are left alone. */
 const OPTIONS = { compat: 'yaml-1.1' } as const;
@@ -17,20 +18,47 @@ export interface Allowance {
   readonly root: string;
   readonly path?: string;
   readonly access: Access;
+  /** When it ends, as policies write a moment; omitted: never. */
+  readonly until?: string;
   /** Ids of rules, in whatever file: the new rule gets another one. */
   readonly takenIds?: readonly string[];
 }
 
-/** The text with a rule that allows the server the root; an existing rule of ours gets the new access. */
+/**
+ * The text with a rule that allows the server the root. An existing rule of ours gets the new access, and the new end: one
+ * that ends and one that does not stand beside each other, so that what is given for a while takes nothing away after it.
+ */
 export function addAllowance(text: string, allowance: Allowance): string {
-  const { server, root, path, access } = allowance;
+  const { server, root, path, access, until } = allowance;
   const document = open(text);
   if (path !== undefined) document.setIn(['roots', root], document.createNode({ path }));
   const rules = rulesOf(document);
-  const known = rules.items.find((rule) => isOurs(rule, root, server));
-  if (isMap(known)) known.set('access', access);
-  else rules.add(document.createNode({ id: newId(allowance), allow: [root], servers: [server], access }));
+  const ends = until === undefined ? 'never' : 'some time';
+  const known = rules.items.find((rule) => isOurs(rule, { root, server, ends }));
+  const given = { access, ...(until === undefined ? {} : { until }) };
+  if (isMap(known)) for (const [key, value] of Object.entries(given)) known.set(key, value);
+  else rules.add(document.createNode({ id: newId(allowance), allow: [root], servers: [server], ...given }));
   return document.toString(PRINT);
+}
+
+/** The text without the rules of ours that have ended, and without what they alone needed. */
+export function removeEnded(text: string, nowMs: number): string {
+  if (text.trim() === '') return text;
+  const document = open(text);
+  const rules = rulesOf(document);
+  const ended = rules.items.filter(
+    (rule) => isMap(rule) && isOurs(rule, { ends: 'some time' }) && hasEnded(rule, nowMs),
+  );
+  if (ended.length === 0) return text;
+  rules.items = rules.items.filter((rule) => !ended.includes(rule));
+  for (const rule of ended) removeUnused(document, rules, String((rule as YAMLMap).getIn(['allow', 0])));
+  if (rules.items.length === 0) document.delete('rules');
+  return document.toString(PRINT);
+}
+
+function hasEnded(rule: YAMLMap, nowMs: number): boolean {
+  const untilMs = parseMoment(String(rule.get('until')));
+  return untilMs !== null && nowMs >= untilMs;
 }
 
 export interface Removal {
@@ -48,7 +76,7 @@ export interface Removal {
 export function removeAllowance(text: string, { roots, server, keepsRoots = false }: Removal): Removed {
   const document = open(text);
   const rules = rulesOf(document);
-  const isGoing = (rule: unknown): boolean => roots.some((root) => isOurs(rule, root, server));
+  const isGoing = (rule: unknown): boolean => roots.some((root) => isOurs(rule, { root, server }));
   const removed = rules.items.filter(isGoing).map((rule) => String((rule as YAMLMap).get('id')));
   if (removed.length === 0) return { text, removed };
   rules.items = rules.items.filter((rule) => !isGoing(rule));
@@ -97,9 +125,19 @@ function rulesOf(document: Document): YAMLSeq {
   return made;
 }
 
-/** Does `rootsd allow` write such a rule for this root (and this server)? One that says more was changed by a person. */
-function isOurs(rule: unknown, root: string, server: string | undefined): boolean {
-  if (!isMap(rule) || rule.items.length !== 4 || !rule.has('access')) return false;
+interface Ours {
+  /** Each omitted: any. */
+  readonly root?: string;
+  readonly server?: string | undefined;
+  readonly ends?: 'never' | 'some time';
+}
+
+/** Does `rootsd allow` write such a rule? One that says more was changed by a person. */
+function isOurs(rule: unknown, { root, server, ends }: Ours): boolean {
+  if (!isMap(rule) || !rule.has('access')) return false;
+  const isEnding = rule.has('until');
+  if (rule.items.length !== (isEnding ? 5 : 4) || (ends !== undefined && isEnding !== (ends === 'some time')))
+    return false;
   const { id, allow, servers } = rule.toJSON() as Record<string, unknown>;
   return typeof id === 'string' && id.startsWith(OUR_ID) && isOnly(allow, root) && isOnly(servers, server);
 }

@@ -66,6 +66,7 @@ export interface RawRule {
   readonly hosts?: readonly string[];
   readonly users?: readonly string[];
   readonly access?: Access;
+  readonly until?: string;
   readonly reason?: string;
   readonly scopes?: readonly string[];
   readonly mandatory?: boolean;

@@ -1,5 +1,6 @@
 import { DEFAULT_SCOPES } from '../core/consent.ts';
 import { KINDS } from '../core/decision.ts';
+import { MOMENT_PATTERN } from '../core/ending.ts';
 import { HOSTS, offByDefault, SERVERS, USER, USERS } from './schema-peers.ts';
 import {
   accessOf,
@@ -41,6 +42,13 @@ export const RULE: JsonSchema = mapWith(
     hosts: HOSTS,
     users: USERS,
     access: accessOf('What is granted; not on `deny`.', { default: 'read-only', examples: ['read-write'] }),
+    until: {
+      type: 'string',
+      pattern: MOMENT_PATTERN,
+      patternErrorMessage: 'a moment in UTC, as 2026-12-31T18:00:00Z',
+      description: 'When it ends, of itself; only on `allow`. Omitted: never.',
+      examples: ['2026-12-31T18:00:00Z'],
+    },
     reason: textOf('Why, for the person who is refused or asked.', {
       examples: ['Credential stores are never exposed'],
     }),
@@ -57,6 +65,7 @@ export const RULE: JsonSchema = mapWith(
     allOf: [
       exactlyOne(['allow', 'ask', 'deny']),
       { if: { not: { required: ['deny'] } }, else: { properties: { access: misplaced('a deny has no access') } } },
+      { if: { required: ['allow'] }, else: { properties: { until: misplaced('only "allow" can end of itself') } } },
       {
         if: { required: ['ask'] },
         else: {

@@ -85,6 +85,56 @@ describe('rootsd allow', () => {
     );
   });
 
+  it('gives it for a while: the end is in the file, and in what it says', async (t) => {
+    const home = new TestHome(t, TREE);
+    await home.command('allow', '~/web', '--server', 's');
+    const before = Date.now();
+    const args = ['~/web', '--server', 's', '--access', 'read-write', '--for', '2h'];
+    const { status, until, decision } = await home.json<Allowed & { readonly until: string }>('allow', ...args);
+    const leftMs = Date.parse(until) - before;
+    assert.ok(status === 0 && leftMs > 2 * 3_600_000 - 1_001 && leftMs <= Date.now() - before + 2 * 3_600_000, until);
+    assert.deepEqual([decision.access, decision.why], ['read-write', `rule "allow-s-web-2" allows it until ${until}`]);
+    assert.deepEqual(
+      local(home).rules?.map((rule) => (rule as { readonly until?: string }).until),
+      [undefined, until],
+    );
+    const [again] = await Promise.all([
+      home.json<{ readonly until: string | null }>('allow', '~/web', '--server', 's'),
+    ]);
+    assert.equal(again.until, null);
+    assert.equal((await home.command('revoke', '~/web')).status, 0);
+    assert.deepEqual(local(home).rules, undefined);
+  });
+
+  for (const time of ['0m', '2', '2 h', '1w', '-1h', '1.5h', '366d', '9000h']) {
+    it(`refuses to give it for "${time}"`, async (t) => {
+      const home = new TestHome(t, TREE);
+      const { status, err } = await home.command('allow', '~/web', '--server', 's', `--for=${time}`);
+      assert.equal(status, 64);
+      assert.match(err, /give minutes, hours or days, as 30m, 8h or 7d, at most 365d/);
+      assertUnwritten(home);
+    });
+  }
+
+  it('takes out of the file what of it has ended, and leaves what something else needs', async (t) => {
+    const home = new TestHome(t, [...TREE, 'dir home/b']);
+    await home.command('allow', '~/web', '--server', 's', '--for', '1h');
+    await home.command('allow', '~/src/plain', '--server', 's', '--for', '1h');
+    const ended = readFileSync(localFile(home), 'utf8').replaceAll(/until: .*/g, 'until: 2026-01-01T00:00:00Z');
+    home.put(localFile(home), ended);
+    home.policy('rules: [{ id: no, deny: [web], servers: [t] }]', 'user', 'test.yaml');
+    assert.equal((await home.command('explain', 'web', '--server', 's')).status, 1);
+    assert.equal((await home.command('allow', '~/b', '--server', 's')).status, 0);
+    assert.ok(local(home).roots?.web, 'the other file names it');
+    home.policy('', 'user', 'test.yaml');
+    assert.equal((await home.command('allow', '~/b', '--server', 't')).status, 0);
+    assert.deepEqual(Object.keys(local(home).roots ?? {}), ['b']);
+    assert.deepEqual(
+      local(home).rules?.map(({ id }) => id),
+      ['allow-s-b', 'allow-t-b'],
+    );
+  });
+
   it('keeps the comments of a person, the order, and the mode of the file', async (t) => {
     const home = new TestHome(t, [...TREE, 'dir home/b']);
     const text = `# mine

@@ -26,6 +26,24 @@ describe('the daemon', () => {
     assert.equal(await effect(home), 'deny');
   });
 
+  it('takes away what a rule allows until some time when that has come, and writes down the time', async (t) => {
+    const home = new TestHome(t, TREE);
+    const daemon = await home.serve();
+    const peer = await home.peer('s', { watch: true });
+    const until = `${new Date(Date.now() + 6_000).toISOString().slice(0, 19)}Z`;
+    home.policy(ALLOW_A.replace('allow: [a]', `allow: [a], until: ${until}`));
+    const { params: given } = await peer.next();
+    assert.deepEqual([given.roots.length, given.view[0].why], [1, `rule "allow-a" allows it until ${until}`]);
+    const { params: taken } = await peer.next();
+    assert.ok(Date.now() >= Date.parse(until));
+    assert.deepEqual([taken.roots, taken.view[0].why], [[], `rule "allow-a" allowed it until ${until}`]);
+    assert.equal(taken.generation, given.generation);
+    assert.equal(await effect(home), 'deny');
+    await daemon.kill('SIGTERM');
+    const kept = JSON.parse(readFileSync(join(home.home, '.local/state/rootsd/consents.json'), 'utf8'));
+    assert.ok(kept.lasting.ms >= Date.parse(until));
+  });
+
   it('keeps the last good policy of a layer that breaks, says so, and takes the next good one', async (t) => {
     const home = new TestHome(t, TREE);
     home.policy(ALLOW_A);

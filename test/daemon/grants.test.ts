@@ -10,6 +10,7 @@ import { composePolicy } from '../../src/core/policy.ts';
 import type { Given, Question } from '../../src/core/question.ts';
 import type { AnsweredQuestion } from '../../src/daemon/consent-journal.ts';
 import { Grants } from '../../src/daemon/grants.ts';
+import { LastingClock } from '../../src/daemon/lasting-clock.ts';
 import { type ConsentStore, openConsentStore } from '../../src/state/consents.ts';
 import { FakeClock } from '../support/clock.ts';
 import { ASKER, BY_COMMAND, DAY_MS, HOUR_MS, keyOf, later, MINUTE_MS, questionOf, START } from '../support/consents.ts';
@@ -56,7 +57,7 @@ function home(t: TestContext) {
     const grants = new Grants({
       store: spied,
       clock,
-      readMoment: () => time.moment,
+      time: new LastingClock(() => time.moment, store.kept?.lasting ?? null),
       newId: () => {
         ids.next += 1;
         return `g${ids.next}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { addAllowance, removeAllowance } from '../../src/policy/edit-local.ts';
+import { addAllowance, removeAllowance, removeEnded } from '../../src/policy/edit-local.ts';
 import { compileTexts } from './shown-problems.ts';
 
 const NOTES = { server: 'memory', root: 'notes', path: '~/notes', access: 'read-only' } as const;
@@ -59,6 +59,45 @@ describe('addAllowance()', () => {
       assert.deepEqual(Object.keys(now.roots), [name]);
     });
   }
+});
+
+describe('what ends', () => {
+  const END = '2026-06-01T12:00:00Z';
+  const END_MS = Date.parse(END);
+  const rulesOf = (text: string) => (parse(text).rules ?? []) as { readonly id: string; readonly until?: string }[];
+
+  it('stands beside what does not, and gets the new end', () => {
+    const kept = addAllowance('', NOTES);
+    const ending = addAllowance(kept, { ...NOTES, access: 'read-write', until: END, takenIds: ['allow-memory-notes'] });
+    const later = addAllowance(ending, { ...NOTES, access: 'read-write', until: '2027-01-01T00:00:00Z' });
+    assert.deepEqual(compileTexts({ 'local.yaml': later }).problems, []);
+    assert.deepEqual(
+      rulesOf(later).map(({ id, until }) => [id, until]),
+      [
+        ['allow-memory-notes', undefined],
+        ['allow-memory-notes-2', '2027-01-01T00:00:00Z'],
+      ],
+    );
+    const { removed } = removeAllowance(later, { roots: ['notes'], server: 'memory' });
+    assert.deepEqual(removed, ['allow-memory-notes', 'allow-memory-notes-2']);
+  });
+
+  it('is removed once it has ended, with what it alone needed, and nothing else is', () => {
+    const ending = addAllowance('', { ...NOTES, until: END });
+    assert.equal(removeEnded(ending, END_MS - 1), ending);
+    const { policy, problems } = compileTexts({ 'local.yaml': removeEnded(ending, END_MS) });
+    assert.deepEqual([problems, policy?.roots, policy?.rules], [[], [], []]);
+    assert.equal(removeEnded(MINE, END_MS), MINE);
+    const byHand = MINE.replace('servers: [ editor ]', `servers: [ editor ], until: ${END}`);
+    assert.equal(removeEnded(byHand, END_MS), byHand, 'a rule of a person is theirs to remove');
+    assert.equal(removeEnded('', END_MS), '');
+    const both = addAllowance(ending, { ...NOTES, server: 'git' });
+    assert.deepEqual(
+      rulesOf(removeEnded(both, END_MS)).map(({ id }) => id),
+      ['allow-git-notes'],
+    );
+    assert.ok(parse(removeEnded(both, END_MS)).roots.notes);
+  });
 });
 
 function schemaOf(version: '1.1' | '1.2'): 'yaml-1.1' | 'core' {
