@@ -4,6 +4,7 @@ import { Composer, type CST, type Document, isScalar, type YAMLError } from 'yam
 import { type Code, type Problem, problem, startOf } from '../core/errors.ts';
 import { checkText } from './decode-text.ts';
 import { type LexedYaml, lexYaml } from './lex-yaml.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { clip, positionOf, type SourceText } from './source-text.ts';
 import type { YamlFile } from './yaml-file.ts';
 import { readValues } from './yaml-value.ts';
@@ -19,6 +20,13 @@ export interface ParsedYaml {
 export function parseYaml(file: string, text: string): ParsedYaml {
   const { source, problems } = checkText(file, text);
   if (problems.length > 0) return { yaml: null, source, problems };
+  const yaml = readPlainYaml(source);
+  return yaml === null ? parseAnyYaml(source) : { yaml, source, problems };
+}
+
+/** The same however the text is written. */
+export function parseAnyYaml(source: SourceText): ParsedYaml {
+  const { file } = source;
   const lexed = lexYaml(source);
   if (lexed.tokens === null) return { yaml: null, source, problems: lexed.problems };
   const document = compose(lexed.tokens, source);

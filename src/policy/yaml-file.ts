@@ -21,6 +21,9 @@ export interface YamlFile {
   readonly reported: ReadonlySet<Pointer>;
 }
 
+/** Keys that could change an object's prototype. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 const WHOLE: Location = { value: [0, 0] };
 
 /** One step further: the pointer of a key or an index. */

@@ -5,12 +5,9 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type ParsedN
 import type { Code, Params, Problem } from '../core/errors.ts';
 import { ProblemList } from './problem-list.ts';
 import { clip, lineEnd, lineOf, type Range, type SourceText } from './source-text.ts';
-import { type Location, type Pointer, pointerTo, type YamlFile } from './yaml-file.ts';
+import { FORBIDDEN_KEYS, type Location, type Pointer, pointerTo, type YamlFile } from './yaml-file.ts';
 
 type Node = ParsedNode | Pair<ParsedNode, ParsedNode | null> | null;
-
-/** Keys that could change an object's prototype. */
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Turns a document into values with their places; collects what is refused. */
 export function readValues(source: SourceText, document: Document.Parsed): YamlFile & { problems: readonly Problem[] } {

@@ -1,5 +1,5 @@
 // The text of a policy, of rootsd.yaml and of a project file. Whatever a user writes below a system layer, it grants nothing
-// that the system layer denies or has not within its ceiling.
+// that the system layer denies or has not within its ceiling. What is read as plain YAML is what all of YAML says it is.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { decide } from '../../src/core/decide.ts';
@@ -14,6 +14,7 @@ import { decodeText } from '../../src/policy/decode-text.ts';
 import { parseConfig } from '../../src/policy/read-config.ts';
 import { readProject } from '../../src/policy/read-project.ts';
 import { EXPANSIONS, layerFrom, peer } from '../support/policy.ts';
+import { assertSameYaml } from '../support/same-yaml.ts';
 import { material, type Target } from './target.ts';
 
 const shipped = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -101,6 +102,7 @@ export const policies: Target = {
     readProject('/home/ana/s', { bytes: input });
     const text = decodeText(FILE, input, 64 * 1024);
     if (typeof text !== 'string') return checkProblems([text], input.toString());
+    assertSameYaml(text);
     const config = parseConfig(FILE, text, PLACES);
     if (config.state !== 'absent') checkProblems(config.problems, text);
     const files = [{ path: FILE, text }];
