@@ -29,13 +29,17 @@ export function whyNotFrom(caller: ProcessTraits, runs: readonly RunTraits[]): s
   return null;
 }
 
+/** Whoever has lost its parent is a child of this. */
+const INIT_PID = 1;
+
 /**
  * The same of a `rootsd run`, which speaks for its host: what it shares with what it has started itself, or with what that
  * host has started by others, says nothing.
  */
 export function whyNotFromRun(caller: ProcessTraits, runs: readonly RunTraits[]): string | null {
   const [host] = caller.ancestors;
-  const isKin = ({ pid, parent }: RunTraits): boolean => pid === caller.pid || parent.pid === host;
+  const isKin = ({ pid, parent }: RunTraits): boolean =>
+    pid === caller.pid || (parent.pid === host && host !== INIT_PID);
   return whyNotFrom(
     caller,
     runs.filter((run) => !isKin(run) || caller.ancestors.includes(run.pid)),

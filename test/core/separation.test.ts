@@ -63,6 +63,12 @@ describe('whyNotFromRun()', () => {
     assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [40, 30, 20, 1] }, runs({})) ?? '', /started .*pid 30/);
     assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [30, 20, 1] }, runs({})) ?? '', /started .*pid 30/);
   });
+  it('refuses a run that has left a server, also where the run of that server has no host any more', () => {
+    const server = { ...SERVER, ancestors: [30, 1], session: 12 };
+    const orphan: RunTraits = { pid: 30, parent: { ...HOST, pid: 1 }, descendants: [server] };
+    assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [1], session: 12 }, [orphan]) ?? '', /session .*pid 30/);
+    assert.equal(whyNotFromRun({ ...RUN, ancestors: [1], session: 12 }, [orphan]), null, 'that run itself');
+  });
   it('refuses a run that has left a server and kept what it shares with that alone', () => {
     assert.match(whyNotFromRun({ ...RUN, pid: 50, ancestors: [1], session: 12 }, runs({})) ?? '', /session .*pid 32/);
   });

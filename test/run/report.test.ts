@@ -10,15 +10,19 @@ describe('rootsd run reports', () => {
   it('what carries the boundary, the era of the host, and that the server has asked', async (t) => {
     const { daemon, host } = await setUpRun(t, program());
     const next = async () => (await daemon.next('rootsd/report')).params;
-    assert.deepEqual(await next(), { era: null, channels: ['roots'], askedForRoots: null });
+    assert.deepEqual(await next(), { era: null, channels: ['roots'], askedForRoots: null, elicits: false });
     await host.initialize();
-    assert.deepEqual(await next(), { era: 'legacy', channels: ['roots'], askedForRoots: null });
+    assert.deepEqual(await next(), { era: 'legacy', channels: ['roots'], askedForRoots: null, elicits: false });
     await host.ask('roots');
-    assert.deepEqual(await next(), { era: 'legacy', channels: ['roots'], askedForRoots: true });
+    assert.deepEqual(await next(), { era: 'legacy', channels: ['roots'], askedForRoots: true, elicits: false });
     await host.ask('roots');
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
     await host.request('echo', { _meta });
-    assert.deepEqual(await next(), { era: 'modern', channels: ['roots'], askedForRoots: true }, 'only what is new');
+    assert.deepEqual(
+      await next(),
+      { era: 'modern', channels: ['roots'], askedForRoots: true, elicits: false },
+      'only what is new',
+    );
   });
 
   it('what carries the boundary when the policy makes that another', async (t) => {
