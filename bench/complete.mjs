@@ -22,6 +22,7 @@ export async function complete({ isShort = false, rounds = ROUNDS } = {}) {
     clock: 'src/disk/clock.ts',
     fetcher: 'src/disk/place-fetcher.ts',
     mounts: 'src/disk/mounts.ts',
+    native: 'src/disk/native.ts',
     walk: 'src/disk/kernel-walk.ts',
     watch: 'src/disk/watch-roots.ts',
     compile: 'src/policy/compile-layer.ts',
@@ -37,7 +38,7 @@ export async function complete({ isShort = false, rounds = ROUNDS } = {}) {
     const path = join(base, String(count));
     mkdirSync(path);
     for (let i = 0; i < count; i++) writeFileSync(join(path, `entry-${i}.ts`), '');
-    const session = sessionOf(source, path);
+    const session = await sessionOf(source, path);
     const measured = [];
     for (let round = 0; round < rounds; round++) measured.push(await measure(source, session, path));
     session.close();
@@ -109,8 +110,8 @@ async function best(run, tries = 5) {
   return ms;
 }
 
-/** A session with one root. */
-function sessionOf({ fetcher, mounts, walk, watch, compile, policy, evidence, view, standing }, path) {
+/** A session with one root; the disk is looked at as the daemon does. */
+async function sessionOf({ fetcher, mounts, native, walk, watch, compile, policy, evidence, view, standing }, path) {
   const text = `version: 1\nroots: { r: { path: ${path} } }\nrules: [{ id: a, allow: [r] }]\n`;
   const layer = compile.compileLayer({
     layer: 'user',
@@ -135,8 +136,14 @@ function sessionOf({ fetcher, mounts, walk, watch, compile, policy, evidence, vi
     circumstances,
     view: view.buildView(gathered, WHO, circumstances),
   };
-  const places = new fetcher.PlaceFetcher({ walk: walk.kernelWalk(), mounts: new mounts.MountTable() });
-  return { id: 'bench', sight: () => sight, fetch: (request) => places.fetch(request), close: () => places.close() };
+  const system = await native.openNative();
+  const places = new fetcher.PlaceFetcher({
+    walk: walk.kernelWalk(system?.openat2NoMagicLinks),
+    mounts: new mounts.MountTable(system === null ? {} : { mountsChanged: system.mountsChanged }),
+  });
+  const client = new AbortController().signal;
+  const fetch = (request) => places.fetch(request, client);
+  return { id: 'bench', sight: () => sight, fetch, close: () => places.close() };
 }
 
 await runAlone(import.meta.url, complete);

@@ -18,7 +18,12 @@ export interface Rated<T> {
   readonly rank: number;
 }
 
-/** Ranks texts, one a step: there may be a hundred thousand. */
+/** So many texts are looked at in one step. */
+const STEP = 64;
+/** So many of the best are kept until they are sorted, and the rest of them dropped. */
+const MAX_UNSORTED = 2 * MAX_VALUES;
+
+/** Ranks texts, a few a step: there may be a hundred thousand. */
 export function* rankInSteps<T>(
   query: string,
   candidates: Iterable<T>,
@@ -26,11 +31,13 @@ export function* rankInSteps<T>(
 ): Generator<void, Ranked<T>> {
   const folded = fold(query);
   const matching: Rated<T>[] = [];
+  let looked = 0;
   for (const candidate of candidates) {
     const text = textOf(candidate);
     const rank = rankOf(query, folded, text);
     if (rank !== null) matching.push({ candidate, text, rank });
-    yield;
+    looked += 1;
+    if (looked % STEP === 0) yield;
   }
   const best = yield* bestOf(matching);
   return { best: best.map(({ candidate }) => candidate), total: matching.length };
@@ -90,13 +97,15 @@ function isSubsequence(folded: string, name: string): boolean {
 function* bestOf<T>(matching: readonly Rated<T>[]): Generator<void, readonly Rated<T>[]> {
   let best: Rated<T>[] = [];
   let worst: Rated<T> | undefined;
+  let looked = 0;
   for (const rated of matching) {
     if (worst === undefined || compare(rated, worst) < 0) best.push(rated);
-    if (best.length >= 8 * MAX_VALUES) {
+    if (best.length >= MAX_UNSORTED) {
       best = best.sort(compare).slice(0, MAX_VALUES);
       worst = best.at(-1);
     }
-    yield;
+    looked += 1;
+    if (looked % STEP === 0) yield;
   }
   return best.sort(compare).slice(0, MAX_VALUES);
 }
@@ -110,11 +119,16 @@ export function byLength(a: string, b: string): number {
   return a.length - b.length || byCodePoint(a, b);
 }
 
-/** JavaScript compares units: what lies beyond the basic plane would come before its last part. */
+/** Of texts of one length. */
 function byCodePoint(a: string, b: string): number {
-  for (let at = 0; at < a.length && at < b.length; at++) {
-    const [left = 0, right = 0] = [a.codePointAt(at), b.codePointAt(at)];
-    if (left !== right) return left - right;
+  for (let at = 0; at < a.length; at++) {
+    const difference = placeOf(a.charCodeAt(at)) - placeOf(b.charCodeAt(at));
+    if (difference !== 0) return difference;
   }
-  return a.length - b.length;
+  return 0;
+}
+
+/** JavaScript compares units: what lies beyond the basic plane, in two surrogates, would come before the last part of that. */
+function placeOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
 }

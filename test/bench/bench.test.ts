@@ -52,6 +52,20 @@ describe('npm run bench', () => {
     );
   });
 
+  it('compares completion with a bare readdir, and says what a client takes', async () => {
+    const { status, out, err } = await bench('--short', '--json', 'complete');
+    assert.equal(status, 0, err);
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
+    assert.deepEqual(
+      rows.map(({ gate }) => gate),
+      [undefined, undefined, '<= 3', '<= 0.1', undefined],
+    );
+    for (const { value } of rows) assert.ok(value !== undefined && Number.isFinite(value));
+  });
+
   it('knows no benchmark of another name', async () => {
     const { status, err } = await bench('nothing');
     assert.equal(status, 64);

@@ -129,13 +129,26 @@ test('Completer tells a hundred values of many, and says how many there are', as
   }
 });
 
-test('Completer lets others have their turn while it ranks a huge directory', async (t) => {
+/** Completes in a directory of so many entries, which costs nothing to list. */
+function inHuge(t: TestContext, count: number) {
   const base = temporaryDirectory(t);
-  const entries = Array.from({ length: 200_000 }, (_, i) => ({ name: `entry-${i}`, kind: 'file' as const }));
+  const entries = Array.from({ length: count }, (_, i) => ({ name: `entry-${i}`, kind: 'file' as const }));
   const real = endpointSession(t, allowing(base));
   const place = { ok: true, path: base as RealPath, kind: 'directory', size: 0, signature: '', base64: null } as const;
   const session = { ...real, fetch: async () => ({ ...place, entries, total: entries.length }) };
-  const completer = new Completer({ session, clock: SYSTEM_CLOCK });
+  return { base, entries, completer: new Completer({ session, clock: SYSTEM_CLOCK }) };
+}
+
+test('Completer ends its work when its session ends', async (t) => {
+  const { base, completer } = inHuge(t, 200_000);
+  const ref = { type: 'ref/resource', uri: 'file:///{+path}' };
+  const answer = completer.complete({ ref, argument: { name: 'path', value: toPathValue(base, 'directory') } });
+  completer.close();
+  assert.deepEqual((await answer).completion, { values: [], total: 0, hasMore: false });
+});
+
+test('Completer lets others have their turn while it ranks a huge directory', async (t) => {
+  const { base, entries, completer } = inHuge(t, 200_000);
   let turns = 0;
   let isDone = false;
   const count = (): void => {
@@ -219,6 +232,29 @@ test('Completer offers the values of a prompt that the context leaves, to who ma
   const bob = asked(t, policy, { who: peer('rootsd', { observed: { user: { uid: 1001, name: 'bob' } } }) });
   assert.deepEqual(await bob.prompt('language', ''), ['perl', 'cobol', 'python']);
   assert.deepEqual(await bob.prompt('framework', '', { language: 'cobol' }), ['cics']);
+});
+
+test('Completer offers no link that leads from the root that is chosen into another one', async (t) => {
+  const base = makeTree(t, ['file a/x.ts', 'link a/over -> ../b', 'link a/far.ts -> ../b/z.ts', 'file b/z.ts']);
+  const { prompt } = asked(t, `${allowing(join(base, 'a'), join(base, 'b'))}${PROMPT}`);
+  assert.deepEqual(await prompt('file', `${base}/a/`), [`${base}/a/over/`, `${base}/a/x.ts`, `${base}/a/far.ts`]);
+  assert.deepEqual(await prompt('file', '', { project: 'r0' }), [`${base}/a/x.ts`]);
+  assert.deepEqual(await prompt('file', 'over/', { project: 'r0' }), []);
+});
+
+test('Completer offers roots that are files as what they are', async (t) => {
+  const base = makeTree(t, ['file one.ts', 'file two.js', 'dir d']);
+  const policy = `roots:
+  one: { path: ${base}/one.ts, kind: file }
+  two: { path: ${base}/two.js, kind: file }
+  d: { path: ${base}/d }
+rules: [{ id: a, allow: [one, two, d] }]
+${PROMPT}`;
+  const { prompt, path } = asked(t, policy);
+  assert.deepEqual(await prompt('directory', ''), [`${base}/d/`]);
+  assert.deepEqual(await prompt('file', ''), [`${base}/d/`, `${base}/one.ts`]);
+  const at = (name: string) => toPathValue(join(base, name), 'file');
+  assert.deepEqual(await path(''), [`${at('d')}/`, at('one.ts'), at('two.js')]);
 });
 
 test('Completer refuses what there is not, and what it cannot read', async (t) => {
@@ -306,6 +342,30 @@ test('Completer keeps a hundred answers, and forgets the oldest', async (t) => {
   assert.deepEqual([await looks('0'), await looks('99')], [0, 0]);
   assert.equal(await looks('more'), 1);
   assert.deepEqual([await looks('1'), await looks('0')], [0, 1]);
+  // What is looked for again is the newest then.
+  clock.advance(2_000);
+  assert.deepEqual([await looks('2'), await looks('another'), await looks('2')], [1, 1, 0]);
+});
+
+test('Completer tells questions apart by all that is asked', async (t) => {
+  const base = makeTree(t, ['file a']);
+  const policy = `${allowing(base)}prompts:
+  p: { template: x, arguments: { path: { values: [one, two] }, other: { values: { one: [a], two: [b] }, depends-on: path } } }
+  q: { template: x, arguments: { path: { values: [q] } } }
+`;
+  const { completer } = asked(t, policy);
+  const ask = async (ref: object, name: string, value = '', chosen: object = {}) =>
+    (await completer.complete({ ref, argument: { name, value }, context: { arguments: chosen } })).completion.values;
+  const [p, q] = ['p', 'q'].map((name) => ({ type: 'ref/prompt', name }));
+  const file = { type: 'ref/resource', uri: 'file:///{+path}' };
+  const root = toPathValue(base, 'directory');
+  for (let again = 0; again < 2; again++) {
+    assert.deepEqual(await ask(file, 'path'), [root]);
+    assert.deepEqual([await ask(p as object, 'path'), await ask(q as object, 'path')], [['one', 'two'], ['q']]);
+    assert.deepEqual(await ask(p as object, 'other', '', { path: 'one' }), ['a']);
+    assert.deepEqual(await ask(p as object, 'other', '', { path: 'two' }), ['b']);
+    assert.deepEqual(await ask(p as object, 'path', 'z'), []);
+  }
 });
 
 test('Completer keeps no answer to a question of more than 4,096 characters', async (t) => {
