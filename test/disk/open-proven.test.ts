@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { constants, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import { asRealPath } from '../../src/core/path.ts';
 import { type OpenMode, openCompared, openProven } from '../../src/disk/open-proven.ts';
+import { whileExchanged } from '../support/exchanged.ts';
 import { makeTree } from '../support/tree.ts';
 
 const TREE = ['file root/a/f inside', 'dir root/b', 'file out/f outside'];
 const READ = { flags: constants.O_RDONLY };
 const WRITE = { flags: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC };
-
-/** Exchanges a directory with a link that leads out, over and over, until told to stop. */
-const EXCHANGER = `
-const { renameSync, symlinkSync } = require('node:fs');
-const { parentPort, workerData: { directory, target, stop } } = require('node:worker_threads');
-symlinkSync(target, directory + '.link');
-parentPort.postMessage('ready');
-while (Atomics.load(stop, 0) === 0) {
-  renameSync(directory, directory + '.kept');
-  renameSync(directory + '.link', directory);
-  renameSync(directory, directory + '.link');
-  renameSync(directory + '.kept', directory);
-}`;
 
 for (const [name, open] of Object.entries({ openProven, openCompared })) {
   describe(`${name}()`, () => {
@@ -84,21 +70,17 @@ for (const [name, open] of Object.entries({ openProven, openCompared })) {
 }
 
 /** Opens `root/a/f` again and again while `root/a` is exchanged; what came of it. */
-async function race(base: string, open: typeof openProven, how: OpenMode): Promise<ReadonlySet<string>> {
-  const stop = new Int32Array(new SharedArrayBuffer(4));
-  const workerData = { directory: join(base, 'root/a'), target: '../out', stop };
-  const worker = new Worker(EXCHANGER, { eval: true, workerData });
-  await once(worker, 'message');
-  const seen = new Set<string>();
-  for (let tries = 0; tries < 3_000; tries++) {
-    const opened = await open(asRealPath(join(base, 'root/a/f')), how).catch(() => 'absent' as const);
-    if (typeof opened === 'string') seen.add(opened);
-    else seen.add(how === READ ? await opened.readFile('utf8') : 'opened');
-    if (typeof opened !== 'string') await opened.close();
-  }
-  Atomics.store(stop, 0, 1);
-  await once(worker, 'exit');
-  return seen;
+function race(base: string, open: typeof openProven, how: OpenMode): Promise<ReadonlySet<string>> {
+  return whileExchanged(join(base, 'root/a'), '../out', async () => {
+    const seen = new Set<string>();
+    for (let tries = 0; tries < 3_000; tries++) {
+      const opened = await open(asRealPath(join(base, 'root/a/f')), how).catch(() => 'absent' as const);
+      if (typeof opened === 'string') seen.add(opened);
+      else seen.add(how === READ ? await opened.readFile('utf8') : 'opened');
+      if (typeof opened !== 'string') await opened.close();
+    }
+    return seen;
+  });
 }
 
 describe('openProven()', () => {

@@ -158,8 +158,19 @@ describe('Completer.complete()', () => {
   });
 });
 
+/** What a handler is given, by the SDK of either generation. */
+interface Context {
+  readonly signal?: AbortSignal;
+  readonly mcpReq: { readonly signal: AbortSignal };
+}
+
 /** Roots of a fake daemon, and a real server that completes by what it is asked. */
-async function completing(t: TestContext, sdk: Sdk, complete: (request: CompletionRequest) => Promise<object>) {
+async function completing(
+  t: TestContext,
+  sdk: Sdk,
+  complete: (request: CompletionRequest, cancelled: AbortSignal) => Promise<object>,
+  options: CompleterOptions = {},
+) {
   const daemon = await FakeDaemon.start(t, temporaryDirectory(t), viewOf({ a: '/a' }));
   const roots = await LiveRoots.open({ server: 's', socket: daemon.socket });
   t.after(() => roots.close());
@@ -175,14 +186,15 @@ async function completing(t: TestContext, sdk: Sdk, complete: (request: Completi
         (...args: unknown[]) => void
       >;
       registerCapabilities?.call(server, { completions: {} });
-      const handle = ({ params }: { readonly params: CompletionRequest }): Promise<object> => complete(params);
+      const handle = ({ params }: { readonly params: CompletionRequest }, context: Context): Promise<object> =>
+        complete(params, context.signal ?? context.mcpReq.signal);
       const named = sdk === '1.x' ? CompleteRequestSchema : 'completion/complete';
       setRequestHandler?.call(server, named, handle);
       return async () => null;
     },
   });
   assert.ok(held.client);
-  return { daemon, roots, completer: roots.completer(held.client, { debounceMs: 0 }) };
+  return { daemon, roots, completer: roots.completer(held.client, { debounceMs: 0, ...options }) };
 }
 
 for (const sdk of SDKS) {
@@ -199,6 +211,31 @@ for (const sdk of SDKS) {
       daemon.publish(viewOf({ b: '/b' }));
       await new Promise((resolve) => roots.once('change', resolve));
       assert.deepEqual((await completer.complete(request))?.values, ['vr2']);
+    });
+
+    it('tells the server that what is overtaken is cancelled', async (t) => {
+      const cancelled = later<string>();
+      const asked = later<void>();
+      const { completer } = await completing(t, sdk, ({ argument: { value } }, signal) => {
+        if (value === 'new') return Promise.resolve(answerOf('fresh'));
+        signal.addEventListener('abort', () => cancelled.resolve(value));
+        asked.resolve();
+        return new Promise(() => {});
+      });
+      const stale = completer.complete(typed('old'));
+      await asked.promise;
+      const fresh = completer.complete(typed('new'));
+      assert.deepEqual([await stale, (await fresh)?.values], [null, ['fresh']]);
+      assert.equal(await cancelled.promise, 'old');
+    });
+
+    it('rejects where the server does not answer in time, and asks it again', async (t) => {
+      let isSilent = true;
+      const answer = () => (isSilent ? new Promise<object>(() => {}) : Promise.resolve(answerOf('late')));
+      const { completer } = await completing(t, sdk, answer, { deadlineMs: 300 });
+      await assert.rejects(completer.complete(typed('v')), /timed out/i);
+      isSilent = false;
+      assert.deepEqual((await completer.complete(typed('v')))?.values, ['late']);
     });
 
     it('rejects where the server answers with an error', async (t) => {

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { RootsGuard, type RootsGuardOptions } from '../../src/lib/roots-guard.ts';
 import { type Connected, connected, type Root, type Sdk } from './connected.ts';
 
+export type { Root } from './connected.ts';
+
 export const TREE = ['file a/f in a', 'dir a/sub', 'file b/f in b', 'file out/secret no', 'link a/out -> ../out'];
 
 export interface Setting extends RootsGuardOptions {

@@ -238,50 +238,6 @@ for (const sdk of LEGACY) {
   });
 }
 
-describe('RootsGuard.open()', () => {
-  it('reads and writes as the roots allow, in modes as node:fs names them', async (t) => {
-    const base = makeTree(t, TREE);
-    const list = [root(join(base, 'a'), 'read-only'), root(join(base, 'b'))];
-    const asked = { path: '', flags: 'r' as const as 'r' | 'w' | 'wx' | 'a+' };
-    const { call } = await guarded(t, '1.x', { list }, async (guard) => {
-      await using file = await guard.open(join(base, asked.path), asked.flags, 0o600);
-      if (asked.flags !== 'r') await file.write('+');
-      return (await file.stat()).size;
-    });
-    const rows: [string, typeof asked.flags, RegExp][] = [
-      ['a/f', 'r', /^4$/],
-      ['a/f', 'a+', /^error: .*may only be read/],
-      ['b/f', 'a+', /^5$/],
-      ['b/f', 'w', /^1$/],
-      ['b/f', 'wx', /^error: EEXIST: .*b\/f'$/],
-      ['b/new', 'wx', /^1$/],
-      ['b/none', 'r', /^error: ENOENT: .*b\/none'$/],
-      ['b', 'r', /^\d+$/],
-      ['a/out/secret', 'r', /^error: .*lies or leads outside/],
-    ];
-    for (const [path, flags, expected] of rows) {
-      Object.assign(asked, { path, flags });
-      assert.match(await call(), expected, `${path} ${flags}`);
-    }
-  });
-
-  it('refuses ways to open that are none, and paths that are no texts', async (t) => {
-    const base = makeTree(t, TREE);
-    const { guard } = await guarded(t, '1.x', { list: [root(base)] }, pathsOf);
-    await assert.rejects(guard.open(join(base, 'a/f'), 'rs' as 'r'), TypeError);
-    await assert.rejects(guard.open(join(base, 'a/f'), 'constructor' as 'r'), TypeError);
-    for (const path of [undefined, null, 7, ['/'], {}]) {
-      await assert.rejects(guard.open(path as unknown as string), { code: 'PATH_INVALID', message: /is not a text/ });
-    }
-  });
-
-  it('refuses pipes without waiting for their other end', async (t) => {
-    const base = makeTree(t, ['fifo a/p']);
-    const { call } = await guarded(t, '1.x', { list: [root(base)] }, (guard) => guard.open(join(base, 'a/p')));
-    assert.match(await call(), /^error: .*names neither a directory nor a regular file/);
-  });
-});
-
 describe('RootsGuard', () => {
   it('refuses own directories that are not there', (t) => {
     const base = makeTree(t, TREE);
