@@ -344,7 +344,7 @@ test('Completer keeps a hundred answers, and forgets the oldest', async (t) => {
   assert.deepEqual([await looks('1'), await looks('0')], [0, 1]);
   // What is looked for again is the newest then.
   clock.advance(2_000);
-  assert.deepEqual([await looks('2'), await looks('another'), await looks('2')], [1, 1, 0]);
+  assert.deepEqual([await looks('3'), await looks('another'), await looks('3')], [1, 1, 0]);
 });
 
 test('Completer tells questions apart by all that is asked', async (t) => {

@@ -34,7 +34,15 @@ prompts: { review: { template: "Review {language}", arguments: { language: { val
   const prompt = ['--prompt-name', 'review', '--prompt-args', 'language=python'];
   const { messages } = await inspect('--method', 'prompts/get', ...prompt);
   assert.equal(messages[0].content.text, 'Review python');
-  const tool = ['--tool-name', 'check_path', '--tool-arg', `path=${home.home}/app`];
-  const { structuredContent } = await inspect('--method', 'tools/call', ...tool);
-  assert.equal(structuredContent.verdict, 'inside');
+  const { resourceTemplates } = await inspect('--method', 'resources/templates/list');
+  assert.equal(resourceTemplates[0].uriTemplate, 'file:///{+path}');
+  const call = async (name: string, ...args: readonly string[]) => {
+    const given = args.flatMap((arg) => ['--tool-arg', arg]);
+    return (await inspect('--method', 'tools/call', '--tool-name', name, ...given)).structuredContent;
+  };
+  const { tools } = await inspect('--method', 'tools/list');
+  assert.equal(tools.length, 3);
+  assert.equal((await call('list_roots')).roots[0].uri, uri);
+  assert.equal((await call('check_path', `path=${home.home}/app`)).verdict, 'inside');
+  assert.equal((await call('request_access', `path=${home.home}/other`, 'access=read-write')).state, 'denied');
 });
