@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { connectPeer } from '../socket/raw-peer.ts';
+import { list, listed, onlyQuestion, PATIENT } from '../support/asking-home.ts';
 import { TestHome } from '../support/serve.ts';
 
 const POLICY = `
@@ -24,5 +25,24 @@ describe('a named listener', () => {
     const common = await connectPeer(t, home.socket);
     const claimed = await common.request('rootsd/attach', { ...attach, server: 'git' });
     assert.deepEqual((claimed.result as { roots: unknown[] }).roots, []);
+  });
+
+  it('has a person asked, and what is given counts for nobody who only says that name', async (t) => {
+    const home = new TestHome(t, ['dir home/a']);
+    home.configure(`listeners: { git-in: { path: git.sock } }\n${PATIENT}`);
+    home.policy(POLICY.replace('allow: [a]', 'ask: [a]'));
+    await home.serve();
+    const come = async (socket: string) => {
+      const peer = await connectPeer(t, socket);
+      await peer.request('rootsd/attach', { version: 1, server: 'git' });
+      return peer;
+    };
+    const byListener = await come(join(dirname(home.socket), 'git.sock'));
+    assert.deepEqual(await listed(byListener), []);
+    const { id } = await onlyQuestion(home);
+    await home.json('consent', 'approve', id, '--scope', '8h');
+    assert.deepEqual(await listed(byListener), ['a']);
+    assert.deepEqual(await listed(await come(home.socket)), []);
+    assert.deepEqual((await list(home)).pending, [], 'a name alone is no server of this rule');
   });
 });
