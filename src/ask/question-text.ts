@@ -1,6 +1,7 @@
 // What a person is shown of a question. Whatever others could have chosen – names, paths, reasons – is one line, holds
 // nothing hidden, and is cut where it is so long that it would push the rest out of sight.
 
+import { knownBy } from '../core/consent.ts';
 import { escapeForTerminal, shellQuoted } from '../core/display.ts';
 import type { Asker, Question } from '../core/question.ts';
 
@@ -20,6 +21,7 @@ export function questionTitle({ asker, access }: Question): string {
 export function questionRows({ asker, key, written, access, rule, reason, scopes }: Question): QuestionRows {
   const rows: (readonly [string, string | null])[] = [
     ['server', serverText(asker)],
+    ['known by', knownByText(key.facts)],
     ['host', hostText(asker)],
     ['user', cutInTheMiddle(escapeForTerminal(asker.user), MAX_NAME)],
     ['path', pathText(key.path)],
@@ -41,6 +43,14 @@ export function questionText(question: Question): string {
 /** The name is a claim unless something stands behind it: how it is known is said outside of the quotes. */
 export function serverText({ server, class: peerClass }: Pick<Asker, 'server' | 'class'>): string {
   return server === null ? `a nameless server (${peerClass})` : `${quoted(server)} (${peerClass})`;
+}
+
+/** null: by its name alone. */
+function knownByText(facts: readonly string[]): string | null {
+  const known = knownBy(facts);
+  if (known === null) return null;
+  const words = known.words.map((word) => shellQuoted(escapeForTerminal(word))).join(' ');
+  return `${known.what} ${cutInTheMiddle(words, MAX_PATH)}`;
 }
 
 /** null: it says none. */

@@ -81,6 +81,19 @@ export function identityFacts({ observed, claimed, class: peerClass }: Peer): re
 }
 
 /**
+ * What of such facts tells a person more than a name does: the listener that it has come in by, else its command line or
+ * its program, as words; null where there is nothing but its name.
+ */
+export function knownBy(facts: readonly string[]): { readonly what: string; readonly words: readonly string[] } | null {
+  const factOf = (name: string): string | undefined =>
+    facts.find((fact) => fact.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [listener, command, exe] = ['listener', 'command', 'exe'].map(factOf);
+  if (listener !== undefined) return { what: 'listener', words: [listener] };
+  if (command !== undefined) return { what: 'command', words: JSON.parse(command) as readonly string[] };
+  return exe === undefined ? null : { what: 'program', words: [exe] };
+}
+
+/**
  * All that a rule means: what it says, with the places and the selectors that stand behind its names. Where it stands in
  * its file is left out, so that a line above it changes nothing.
  */

@@ -36,6 +36,17 @@ test('questionRows() leaves out what is not known, and the path as written where
   assert.equal(row('server', { asker: { ...ASKER, server: null } }), 'a nameless server (claimed)');
 });
 
+test('questionRows() says what else than its name a server is known by', () => {
+  const known = (...facts: readonly string[]) =>
+    row('known by', { key: keyOf({ facts: ['class=claimed', 'server=s', ...facts] }) });
+  assert.equal(known(), undefined);
+  assert.equal(known('listener=git-in', 'exe=/usr/bin/node'), 'listener git-in');
+  assert.equal(known('command=["npx","-y","a b"]', 'cwd=/w'), "command npx -y 'a b'");
+  assert.equal(known('exe=/usr/bin/node'), 'program /usr/bin/node');
+  assert.doesNotMatch(known('command=["a\\nrule: mine","\\u202e"]') ?? '', /[\p{Cc}\p{Cf}]/u);
+  assert.ok((known(`command=["${'x'.repeat(10_000)}"]`) ?? '').length < 180);
+});
+
 describe('what others have chosen', () => {
   // A claim must not look like our own words.
   const names: readonly [name: string, shown: string][] = [
