@@ -36,7 +36,7 @@ export abstract class AnsweredById implements AskChannel {
   }
 
   /** Throws a RootsError CONSENT_UNKNOWN, and why it is over, where it is. */
-  mustBeOpen(id: string): { readonly take: TakeAnswer } {
+  mustBeOpen(id: string): Pick<Presented, 'question' | 'take'> {
     const presented = this.#presented.get(id);
     if (presented !== undefined) return presented;
     const why = this.#over.get(id);

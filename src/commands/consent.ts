@@ -6,6 +6,7 @@ import { RootsError } from '../core/errors.ts';
 import { METHOD } from '../core/protocol.ts';
 import type { AnswerReply, ResetReply, RevokeReply } from '../daemon/consent-control.ts';
 import type { ConsentReply, ShownConsent } from '../daemon/consent-rows.ts';
+import { askAtTerminal } from './ask-at-terminal.ts';
 import { EXIT, type Io, printJson, printLine } from './io.ts';
 import { type LocateOptions, locateMachine } from './machine.ts';
 import { grantLines, historyLines, pendingLines, shownLines } from './print-consents.ts';
@@ -65,7 +66,7 @@ export async function consentShowCommand(id: string, options: ConsentOptions, io
 export async function consentApproveCommand(id: string, options: AnswerOptions, io: Io): Promise<number> {
   const { scope, access, note } = options;
   const params = { id, ...named({ scope, access, note }) };
-  const reply = (await ask(METHOD.consentApprove, params, options, io)) as AnswerReply;
+  const reply = (await answer(METHOD.consentApprove, params, options, io)) as AnswerReply;
   if (options.format === 'json') printJson(io, reply);
   else print(io, [`Approved: ${reply.given?.access}, ${reply.given?.scope}`]);
   return EXIT.yes;
@@ -73,7 +74,7 @@ export async function consentApproveCommand(id: string, options: AnswerOptions, 
 
 /** `rootsd consent deny ID`. */
 export async function consentDenyCommand(id: string, options: AnswerOptions, io: Io): Promise<number> {
-  const reply = await ask(METHOD.consentDeny, { id, ...named({ note: options.note }) }, options, io);
+  const reply = await answer(METHOD.consentDeny, { id, ...named({ note: options.note }) }, options, io);
   if (options.format === 'json') printJson(io, reply);
   else print(io, ['Denied']);
   return EXIT.yes;
@@ -106,6 +107,18 @@ export async function consentResetCommand(options: ConsentOptions, io: Io): Prom
 export async function consentExportCommand(options: ConsentOptions, io: Io): Promise<number> {
   printJson(io, await ask(METHOD.consentExport, {}, options, io));
   return EXIT.yes;
+}
+
+/** One that may be an MCP server's is asked again at the terminal, where the daemon shows a code: what is typed there counts. */
+async function answer(method: string, params: object, options: ConsentOptions, io: Io): Promise<unknown> {
+  try {
+    return await ask(method, params, options, io);
+  } catch (error) {
+    const isAskedAgain = error instanceof RootsError && error.code === 'CONSENT_CODE';
+    const code = isAskedAgain ? askAtTerminal('rootsd: code (empty: no answer): ') : null;
+    if (code === null) throw error;
+    return ask(method, { ...params, code }, options, io);
+  }
 }
 
 function ask(method: string, params: object, options: ConsentOptions, io: Io): Promise<unknown> {

@@ -128,6 +128,11 @@ export const CODES = {
     text: 'Cannot take this answer from here: {what}',
     hint: 'Answer in a terminal that no MCP server has started',
   },
+  CONSENT_CODE: {
+    kind: 'peer',
+    text: 'Cannot take this answer from here: {what}',
+    hint: 'A code is shown on the terminal: give it where "rootsd consent" asks for it',
+  },
   CONSENT_CHANNEL_OFF: {
     kind: 'peer',
     text: 'Cannot ask a person this way: "{channel}" is not among "consent.channels" in rootsd.yaml',

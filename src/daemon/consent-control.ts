@@ -6,7 +6,7 @@ import { RootsError } from '../core/errors.ts';
 import type { Grant } from '../core/grant.ts';
 import type { Policy } from '../core/policy.ts';
 import { METHOD } from '../core/protocol.ts';
-import type { Answer, Given } from '../core/question.ts';
+import { type Answer, type Given, readAnswer as givenBy, type Question } from '../core/question.ts';
 import type { Rule } from '../core/rule.ts';
 import type { ControlConnection, ControlHandlers } from '../socket/control-session.ts';
 import type { PeerFacts } from '../socket/peer-facts.ts';
@@ -55,7 +55,7 @@ export interface ResetReply {
 
 type Caller = readonly [caller: PeerFacts, connection: ControlConnection];
 
-const ANSWER = { id: 'string', scope: 'string', access: 'string', note: 'string' } as const;
+const ANSWER = { id: 'string', scope: 'string', access: 'string', note: 'string', code: 'string' } as const;
 
 /** The handlers of consents. */
 export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
@@ -64,12 +64,16 @@ export function consentHandlers(daemon: ConsentControlled): ControlHandlers {
   /** Those of agents. */
   const told = new WeakSet<ControlConnection>();
   const answer = async (says: Answer['says'], params: unknown, ...by: Caller): Promise<AnswerReply> => {
-    const { id, ...rest } = parseParams(params, ANSWER);
+    const { id, code, ...rest } = parseParams(params, ANSWER);
     const [caller, connection] = by;
     const channel = (told.has(connection) ? consent.agents : null) ?? consent.commandLine;
     // Who guesses at ids has no processes looked at.
-    channel.mustBeOpen(idOf(id));
-    const given = await channel.answer(idOf(id), readAnswer(says, rest), personBehind(daemon, caller));
+    const { question } = channel.mustBeOpen(idOf(id));
+    const wanted = readAnswer(says, rest);
+    // What does not count anyway nobody is asked about.
+    givenBy(question, wanted, { channel: channel.name, uid: caller.uid ?? -1 });
+    const uid = personAnswering(daemon, caller, { question, answer: wanted, code });
+    const given = await channel.answer(question.id, wanted, uid);
     await daemon.refreshed();
     return { given };
   };
@@ -137,6 +141,30 @@ function joinAgents(daemon: ConsentControlled, { caller, connection, isFallback 
   };
   agents.join(agent);
   connection.keepTold(() => agents.leave(agent));
+}
+
+interface Answering {
+  readonly question: Question;
+  readonly answer: Answer;
+  /** What was typed at the terminal; undefined: nothing was. */
+  readonly code: unknown;
+}
+
+/**
+ * The same of an answer, which is asked again at the controlling terminal, if there is one: throws CONSENT_CODE where a code
+ * is shown there.
+ */
+function personAnswering(daemon: ConsentControlled, caller: PeerFacts, { question, answer, code }: Answering): number {
+  const { terminalCodes } = daemon.consent;
+  const launchers = daemon.launchers();
+  const why = whyNoPerson(() => caller.confirm(), launchers);
+  if (why === null) return caller.uid ?? -1;
+  const doubted = { question, answer, observed: caller.confirm(), launchers };
+  if (typeof code === 'string') {
+    if (terminalCodes.take(doubted, code)) return caller.uid ?? -1;
+    throw new RootsError('CONSENT_NEEDS_TERMINAL', { what: 'the code is another one, or does not count any more' });
+  }
+  throw new RootsError(terminalCodes.show(doubted) ? 'CONSENT_CODE' : 'CONSENT_NEEDS_TERMINAL', { what: why });
 }
 
 /** The uid that answers. Throws a RootsError CONSENT_NEEDS_TERMINAL where an MCP server may be what answers. */

@@ -1,7 +1,7 @@
 // Asking people: what sessions may be given becomes questions, answers become grants, and whoever is concerned is decided
 // about anew.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Agents } from '../ask/agents.ts';
 import { CommandLine } from '../ask/command-line.ts';
 import type { Hosts } from '../ask/hosts.ts';
@@ -11,6 +11,7 @@ import type { HostAnswer } from '../core/protocol.ts';
 import type { AskChannel, Given } from '../core/question.ts';
 import type { Clock } from '../disk/clock.ts';
 import type { ReadMoment } from '../disk/moment.ts';
+import { writeToTerminalOf } from '../disk/write-terminal.ts';
 import type { AttachedSession } from '../socket/authority.ts';
 import type { ConsentStore } from '../state/consents.ts';
 import type { Log } from '../system/log.ts';
@@ -18,8 +19,9 @@ import type { AnsweredQuestion } from './consent-journal.ts';
 import { Grants } from './grants.ts';
 import { LastingClock } from './lasting-clock.ts';
 import type { Part } from './open-parts.ts';
-import { isStartedByServer, type Launchers, whyNoPersonAtHost } from './person-behind.ts';
+import { isStartedByServer, type Launchers, terminalSession, whyNoPersonAtHost } from './person-behind.ts';
 import { Questions, type Wanted } from './questions.ts';
+import { TerminalCodes } from './terminal-codes.ts';
 
 export interface ConsentOptions {
   readonly store: ConsentStore;
@@ -43,10 +45,14 @@ export interface ConsentOptions {
   readonly launchers: () => Launchers;
 }
 
+const CODE_DIGITS = 6;
+const MAX_CODE = 10 ** CODE_DIGITS;
+
 export class Consent implements Part {
   readonly grants: Grants;
   readonly questions: Questions;
   readonly time: LastingClock;
+  readonly terminalCodes: TerminalCodes;
   readonly commandLine = new CommandLine();
   readonly #options: ConsentOptions;
   /** Those that have asked for their list: the others are asked nothing for. */
@@ -60,6 +66,12 @@ export class Consent implements Part {
     const newId = () => randomBytes(4).toString('hex');
     this.time = new LastingClock(options.readMoment, store.kept?.lasting ?? null);
     this.grants = new Grants({ store, time: this.time, clock, record, newId, onChange });
+    this.terminalCodes = new TerminalCodes({
+      clock,
+      newCode: () => String(randomInt(MAX_CODE)).padStart(CODE_DIGITS, '0'),
+      sessionOf: terminalSession,
+      write: writeToTerminalOf,
+    });
     const { agents, hosts } = options;
     const told = [agents, hosts].filter((channel) => channel !== null);
     const channels = [this.commandLine, ...told, ...options.channels];

@@ -2,6 +2,7 @@
 
 import type { Observed } from '../core/peer.ts';
 import { type ProcessTraits, type RunTraits, whyNotFrom, whyNotFromRun } from '../core/separation.ts';
+import { readProcessStat } from '../disk/process-stat.ts';
 import { readRuns, readTraits } from '../socket/process-tree.ts';
 
 /** The pids of the sessions that start a server; null: one that the kernel does not name. */
@@ -23,6 +24,20 @@ export function whyNoPersonAtHost(run: Observed | null, launchers: Launchers): s
 export function isStartedByServer(run: Observed | null, launchers: Launchers): boolean {
   const traits = run?.pid === undefined ? null : readTraits(run.pid);
   return traits === null || traits.ancestors.some((pid) => launchers.includes(pid));
+}
+
+/**
+ * The session of a caller whose terminal is a person's: one that no MCP server has made. null: it has none. What is typed
+ * at a terminal that a server has opened for itself, the server types.
+ */
+export function terminalSession(caller: Observed | null, launchers: Launchers): number | null {
+  const stat = caller?.pid === undefined ? null : readProcessStat(caller.pid);
+  const leader = stat === null ? null : readProcessStat(stat.session);
+  if (stat === null || leader === null || stat.terminal === 0 || leader.terminal !== stat.terminal) return null;
+  const traits = readTraits(stat.session);
+  const known = launchers.filter((launcher) => launcher !== null);
+  if (traits === null || known.length < launchers.length) return null;
+  return whyNotFrom(traits, readRuns(known)) === null ? stat.session : null;
 }
 
 function judge(

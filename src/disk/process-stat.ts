@@ -7,6 +7,8 @@ export interface ProcessStat {
   readonly parentPid: number;
   /** As setsid() makes one. */
   readonly session: number;
+  /** Its controlling terminal, as a number of a device; 0: none. */
+  readonly terminal: number;
   /** Clock ticks after boot (field 22). Numbers are used again, a number with its start time is not. */
   readonly startTime: string;
 }
@@ -17,9 +19,10 @@ export function readProcessStat(pid: number): ProcessStat | null {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the program's name in parentheses, which may hold blanks and parentheses itself.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const [state, parentPid, session, startTime] = [fields[0], fields[1], fields[3], fields[19]];
+    const [state, parentPid, , session, terminal] = fields;
+    const startTime = fields[19];
     if (state === undefined || startTime === undefined) return null;
-    return { state, parentPid: Number(parentPid), session: Number(session), startTime };
+    return { state, parentPid: Number(parentPid), session: Number(session), terminal: Number(terminal), startTime };
   } catch {
     return null;
   }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { constants as osConstants } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { NEEDS_TERMINAL, TestAgent } from '../support/agent.ts';
+import { NEEDS_TERMINAL, openAgent, type TestTerminal } from '../support/agent.ts';
 import { ASKS, list, listed, onlyQuestion, PATIENT, served } from '../support/asking-home.ts';
 
 describe('rootsd consent agent', NEEDS_TERMINAL, () => {
   it('shows a question as it comes, and a key gives what is asked for, under its name', async (t) => {
     const { home } = await served(t, ASKS, PATIENT);
-    const agent = await TestAgent.open(t, home);
+    const agent = await openAgent(t, home);
     const peer = await home.peer('fs', { watch: true });
     await listed(peer);
     const shown = await agent.sees(/"fs" \(claimed\) asks for read-write access[\s\S]*quit/);
@@ -28,7 +28,7 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
   it('shows what was asked before it came; gives less where less is chosen; Enter is no', async (t) => {
     const { home } = await served(t, ASKS, PATIENT);
     await listed(await home.peer('fs'));
-    const agent = await TestAgent.open(t, home);
+    const agent = await openAgent(t, home);
     await agent.sees(/"fs" \(claimed\) asks[\s\S]*quit/);
     agent.type('r');
     await agent.sees(/yes, read-only: /);
@@ -44,7 +44,7 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
 
   it('is one of several: the first answer counts, the others say so', async (t) => {
     const { home } = await served(t, ASKS, PATIENT);
-    const [one, two] = [await TestAgent.open(t, home), await TestAgent.open(t, home)];
+    const [one, two] = [await openAgent(t, home), await openAgent(t, home)];
     await listed(await home.peer('fs'));
     await Promise.all([one.sees(/quit/), two.sees(/quit/)]);
     two.type('1');
@@ -58,7 +58,7 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
 
   it('says so where a question is over or nobody asks any more', async (t) => {
     const { home } = await served(t, ASKS, 'consent: { timeout: 1s }\n');
-    const agent = await TestAgent.open(t, home);
+    const agent = await openAgent(t, home);
     await listed(await home.peer('fs'));
     await agent.sees(/Withdrawn: nobody has answered in time/);
     const peer = await home.peer('git');
@@ -71,10 +71,10 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
 
   it('with --fallback asks only while no other agent is there', async (t) => {
     const { home } = await served(t, ASKS, PATIENT);
-    const fallback = await TestAgent.open(t, home, '--fallback');
+    const fallback = await openAgent(t, home, '--fallback');
     await listed(await home.peer('fs'));
     await fallback.sees(/"fs"[\s\S]*quit/);
-    const first = await TestAgent.open(t, home);
+    const first = await openAgent(t, home);
     await first.sees(/"fs"[\s\S]*quit/);
     await fallback.sees(/Withdrawn: another agent asks now/);
     first.type('q');
@@ -85,14 +85,14 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
   });
 
   for (const [name, end, status] of [
-    ['Ctrl-C', (agent: TestAgent) => agent.type('\u0003'), 0],
-    ['SIGTERM', (agent: TestAgent) => agent.signal(osConstants.signals.SIGTERM), -osConstants.signals.SIGTERM],
-    ['SIGHUP', (agent: TestAgent) => agent.signal(osConstants.signals.SIGHUP), -osConstants.signals.SIGHUP],
+    ['Ctrl-C', (agent: TestTerminal) => agent.type('\u0003'), 0],
+    ['SIGTERM', (agent: TestTerminal) => agent.signal(osConstants.signals.SIGTERM), -osConstants.signals.SIGTERM],
+    ['SIGHUP', (agent: TestTerminal) => agent.signal(osConstants.signals.SIGHUP), -osConstants.signals.SIGHUP],
   ] as const) {
     it(`leaves the terminal as it was at ${name}, and the question open`, async (t) => {
       const { home } = await served(t, ASKS, PATIENT);
       await listed(await home.peer('fs'));
-      const agent = await TestAgent.open(t, home);
+      const agent = await openAgent(t, home);
       await agent.sees(/quit/);
       end(agent);
       assert.deepEqual(await agent.ended, { status, restored: true });
@@ -103,7 +103,7 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
   it('leaves the terminal as it was where the daemon ends', async (t) => {
     const { home, daemon } = await served(t, ASKS, PATIENT);
     await listed(await home.peer('fs'));
-    const agent = await TestAgent.open(t, home);
+    const agent = await openAgent(t, home);
     await agent.sees(/quit/);
     await daemon.kill('SIGKILL');
     assert.deepEqual(await agent.ended, { status: 69, restored: true });
@@ -113,7 +113,7 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
     const { home } = await served(t, ASKS, 'consent: { channels: [host] }\n');
     const { status, err } = await home.run('consent', 'agent');
     assert.deepEqual([status, /must be a terminal/.test(err)], [64, true]);
-    const agent = await TestAgent.open(t, home);
+    const agent = await openAgent(t, home);
     await agent.sees(/CONSENT_CHANNEL_OFF/);
     assert.deepEqual(await agent.ended, { status: 77, restored: true });
   });

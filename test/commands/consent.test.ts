@@ -154,18 +154,9 @@ test('an answer from a process that an MCP server has started does not count, an
       }
       rest = rest.slice(rest.lastIndexOf('\\n') + 1);
     });`;
-  const run = home.start([
-    'run',
-    '--socket',
-    home.socket,
-    '--server',
-    'evil',
-    '--',
-    process.execPath,
-    '-e',
-    script,
-    ROOTSD,
-  ]);
+  const command = ['--', process.execPath, '-e', script, ROOTSD];
+  // Away from the terminal at which the tests may run: a person there would be asked.
+  const run = home.start(['run', '--socket', home.socket, '--server', 'evil', ...command], { wrap: ['setsid'] });
   t.after(() => run.kill('SIGKILL'));
   const said: string[] = [];
   run.stderr?.on('data', (chunk: Buffer) => said.push(String(chunk)));

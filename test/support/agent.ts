@@ -1,4 +1,4 @@
-// `rootsd consent agent` at a pseudo-terminal.
+// Commands at a pseudo-terminal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -10,7 +10,7 @@ export const NEEDS_TERMINAL = { skip: existsSync('/usr/bin/python3') ? false : '
  * Runs a command line at a terminal of its own: what it shows goes to standard output, what comes in is typed, a line each
  * (`\n` within as JSON). At its end the last line says its status, and whether the terminal is as it was.
  */
-const AT_TERMINAL = `
+export const AT_TERMINAL = `
 import json, os, pty, select, signal, sys, termios
 terminal, other = pty.openpty()
 before = termios.tcgetattr(other)
@@ -48,7 +48,8 @@ export interface AgentEnd {
   readonly restored: boolean;
 }
 
-export class TestAgent {
+/** A command at a terminal of its own. */
+export class TestTerminal {
   /** All that was shown. */
   shown = '';
   readonly ended: Promise<AgentEnd>;
@@ -56,19 +57,12 @@ export class TestAgent {
   #wake: (() => void)[] = [];
   #from = 0;
 
-  /** Resolves when it has connected. */
-  static async open(t: TestContext, home: TestHome, ...args: readonly string[]): Promise<TestAgent> {
-    const command = [process.execPath, ROOTSD, 'consent', 'agent', ...args];
-    const agent = new TestAgent(spawn('python3', ['-c', AT_TERMINAL, ...command], { env: home.env, stdio: 'pipe' }));
+  constructor(t: TestContext, env: NodeJS.ProcessEnv, command: readonly string[]) {
+    const process = spawn('python3', ['-c', AT_TERMINAL, ...command], { env, stdio: 'pipe' });
     t.after(async () => {
-      agent.#process.stdin?.end();
-      await agent.ended.catch(() => {});
+      process.stdin?.end();
+      await this.ended.catch(() => {});
     });
-    await agent.sees(/Questions are shown here/);
-    return agent;
-  }
-
-  private constructor(process: ChildProcess) {
     this.#process = process;
     const take = (chunk: Buffer) => {
       this.shown += String(chunk);
@@ -106,4 +100,11 @@ export class TestAgent {
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
   }
+}
+
+/** Resolves when it has connected. */
+export async function openAgent(t: TestContext, home: TestHome, ...args: readonly string[]): Promise<TestTerminal> {
+  const agent = new TestTerminal(t, home.env, [process.execPath, ROOTSD, 'consent', 'agent', ...args]);
+  await agent.sees(/Questions are shown here/);
+  return agent;
 }
