@@ -1,5 +1,5 @@
-// What V8 makes of dist/run.js, for bin/rootsd, which then need not compile it: all that a usual session calls, and no more,
-// since whatever else were there would have to be read and kept at each start. The rest is compiled when it is called.
+// What V8 makes of dist/run.js, for bin/rootsd, which then need not compile it: all that is called until a server is ready, and
+// no more, since whatever else were there would have to be read and kept at each start. The rest is compiled when it is called.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const POLICY = `roots: { a: { path: ~/a } }
 rules: [{ id: r, allow: [a], access: read-write }]
 `;
 
-/** Runs a session of the built program, and writes what was compiled in it beside the bundle, which names it. */
+/** Runs a short session of the built program, and writes what was compiled in it beside the bundle, which names it. */
 export async function compileRun() {
   const code = readFileSync(BUNDLE, 'utf8');
   const compiled = `run-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.compiled`;
@@ -29,8 +29,7 @@ export async function compileRun() {
     const host = new StdioHost([...record, '--', process.execPath, SERVER], { env: home.env, cwd: home.base });
     await host.initialize();
     host.initialized();
-    await host.request('tools/list');
-    await host.request('tools/call', { name: 'look', arguments: { path: join(home.home, 'a') } });
+    await host.request('ping');
     await host.close();
   } finally {
     await home.close();

@@ -1,6 +1,6 @@
 // docs/errors.md: every code with what a user reads, from the table of codes and the exit statuses.
 
-import { CODES, type Code, type ErrorKind, hintOf, messageOf, type Params } from '../src/core/errors.ts';
+import { type Code, codes, type ErrorKind, hintOf, messageOf, type Params } from '../src/core/errors.ts';
 import { exitStatusOf } from '../src/core/exit-status.ts';
 
 interface Section {
@@ -105,14 +105,14 @@ good state of that layer. A few are warnings (\`warning:\`), which change nothin
 
 /** The whole page. */
 export function errorsPage(): string {
-  const codes = Object.keys(CODES) as Code[];
-  return [HEAD, ...SECTIONS.map((section) => sectionText(section, codes.filter(section.holds)))].join('\n');
+  const all = Object.keys(codes()) as Code[];
+  return [HEAD, ...SECTIONS.map((section) => sectionText(section, all.filter(section.holds)))].join('\n');
 }
 
-function sectionText({ title, lead, ends }: Section, codes: readonly Code[]): string {
+function sectionText({ title, lead, ends }: Section, ofSection: readonly Code[]): string {
   const columns = ['code', 'text', 'what to try', ...(ends ? ['who acts', 'exit status'] : [])];
-  const rows = codes.map((code) => {
-    const { kind } = CODES[code];
+  const rows = ofSection.map((code) => {
+    const { kind } = codes()[code];
     const said = [messageOf(code, PARAMS[code]), hintOf(code, PARAMS[code]) ?? ''];
     return tableRow([`\`${code}\``, ...said, ...(ends ? [ACTS[kind], String(exitStatusOf(code))] : [])]);
   });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { isProblem } from '../scripts/errors-page.ts';
 import { generatedFiles } from '../scripts/generated-files.ts';
 import { keyedMaps } from '../scripts/key-tables.ts';
-import { CODES, type Code } from '../src/core/errors.ts';
+import { type Code, codes } from '../src/core/errors.ts';
 import { runTests } from '../src/core/run-tests.ts';
 import { failedTests } from '../src/daemon/layers.ts';
 import { builtInLayer } from '../src/policy/built-in.ts';
@@ -58,7 +58,7 @@ for (const directory of ['docs/servers', 'docs/hosts']) {
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md');
 
-  for (const code of Object.keys(CODES) as Code[]) {
+  for (const code of Object.keys(codes()) as Code[]) {
     it(`lists ${code} once, and the code uses it`, () => {
       assert.equal(page.split(`| \`${code}\` |`).length - 1, 1);
       assert.ok(SOURCES.some((source) => source.includes(`'${code}'`)));

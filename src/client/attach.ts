@@ -44,7 +44,7 @@ export interface Heard {
 
 export interface AttachOptions extends Heard {
   /** The sockets to try, in order; asked again before each attempt, since a daemon may come back elsewhere. */
-  readonly sockets: () => readonly string[];
+  readonly sockets: () => Iterable<string>;
   readonly params: AttachParams;
   /** Of each request, in ms. */
   readonly deadlineMs?: number;

@@ -40,7 +40,7 @@ export interface FoundSockets {
 export function findSockets(options: SearchOptions): FoundSockets {
   const usable: string[] = [];
   const refused: RefusedSocket[] = [];
-  for (const path of candidates(options)) {
+  for (const path of new Set(candidates(options))) {
     const why = whyRefused(path, options.uid);
     if (why === null) usable.push(path);
     else refused.push({ path, why });
@@ -48,18 +48,31 @@ export function findSockets(options: SearchOptions): FoundSockets {
   return { usable, refused };
 }
 
-/** The places, in order, each once. */
-function candidates(options: SearchOptions): readonly string[] {
-  const { explicit, runtimeVariable, uid, stateDirectory, run = '/run' } = options;
-  if (explicit !== undefined) return [explicit];
-  const paths = [
-    runtimeVariable?.startsWith('/') ? join(runtimeVariable, 'rootsd', PEERS_SOCKET) : null,
-    join(run, 'user', String(uid), 'rootsd', PEERS_SOCKET),
-    stateDirectory === null ? null : readEndpoint(join(stateDirectory, ENDPOINT_FILE), uid),
-    stateDirectory === null ? null : join(stateDirectory, 'run', PEERS_SOCKET),
-    join(run, 'rootsd', PEERS_SOCKET),
-  ];
-  return [...new Set(paths.filter((path) => path !== null))];
+/** Those that may be used, in the order in which to try them; looked for one by one, as far as they are tried. */
+export function* usableSockets(options: SearchOptions): Generator<string> {
+  const seen = new Set<string>();
+  for (const path of candidates(options)) {
+    if (!seen.has(path) && whyRefused(path, options.uid) === null) yield path;
+    seen.add(path);
+  }
+}
+
+/** The places, in order. */
+function* candidates(options: SearchOptions): Generator<string> {
+  const { explicit, runtimeVariable, uid, run = '/run' } = options;
+  if (explicit !== undefined) {
+    yield explicit;
+    return;
+  }
+  if (runtimeVariable?.startsWith('/')) yield join(runtimeVariable, 'rootsd', PEERS_SOCKET);
+  yield join(run, 'user', String(uid), 'rootsd', PEERS_SOCKET);
+  const { stateDirectory } = options;
+  if (stateDirectory !== null) {
+    const told = readEndpoint(join(stateDirectory, ENDPOINT_FILE), uid);
+    if (told !== null) yield told;
+    yield join(stateDirectory, 'run', PEERS_SOCKET);
+  }
+  yield join(run, 'rootsd', PEERS_SOCKET);
 }
 
 /** Why a socket must not be used, or null if it may be. A live daemon may still be missing behind it. */

@@ -13,7 +13,7 @@ interface CodeEntry {
 }
 
 /** `{name}` in a text is replaced by the parameter of that name. */
-export const CODES = {
+export const codes = madeOnce(() => ({
   USAGE: { kind: 'usage', text: '{what}' },
   CONFIG_INVALID: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
   CONFIG_UNREADABLE: { kind: 'file', text: 'Cannot read configuration "{file}": {what}' },
@@ -381,19 +381,28 @@ export const CODES = {
   TRUST_CHANGED: { kind: 'file', text: '"{path}" changed while it was read', hint: 'Try again' },
 
   BUG: { kind: 'bug', text: 'Internal error' },
-} as const satisfies Record<string, CodeEntry>;
+}));
 
-export type Code = keyof typeof CODES;
+export type Code = keyof ReturnType<typeof codes>;
 export type Params = Readonly<Record<string, string | number>>;
+
+/** The table is made when it is first needed: `rootsd run`, which starts with each server, seldom does. */
+function madeOnce<const T extends Record<string, CodeEntry>>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 /** The text of a code with its parameters put in. */
 export function messageOf(code: Code, params: Params = {}): string {
-  return CODES[code].text.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? `{${name}}`));
+  return codes()[code].text.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? `{${name}}`));
 }
 
 /** The hint of a code with its parameters put in, or undefined where it has none. */
 export function hintOf(code: Code, params: Params = {}): string | undefined {
-  const entry: CodeEntry = CODES[code];
+  const entry: CodeEntry = codes()[code];
   return entry.hint?.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? `{${name}}`));
 }
 
@@ -440,7 +449,7 @@ export class RootsError extends Error {
   }
 
   get kind(): ErrorKind {
-    return CODES[this.code].kind;
+    return codes()[this.code].kind;
   }
 }
 

@@ -1,6 +1,6 @@
 // What a process says of itself by its exit status: of every command, and of `rootsd run` where it has no server to speak for.
 
-import { CODES, type Code } from './errors.ts';
+import { type Code, codes } from './errors.ts';
 
 /** sysexits(3), as far as we use them. */
 export const EXIT = {
@@ -17,7 +17,7 @@ export const EXIT = {
 
 /** The exit status of an error: who has to act. */
 export function exitStatusOf(code: Code): number {
-  return BY_CODE[code] ?? BY_KIND[CODES[code].kind];
+  return BY_CODE[code] ?? BY_KIND[codes()[code].kind];
 }
 
 const BY_KIND = {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { operatingSystem } from './operating-system.ts';
 
 /** A line of the group database. */
 export interface Group {
@@ -71,7 +71,7 @@ function unlistedHome(uid: number, home: string | undefined): string | null {
 
 function readOwnAccount(): Account | null {
   try {
-    const { uid, gid, username, homedir, shell } = userInfo();
+    const { uid, gid, username, homedir, shell } = operatingSystem().userInfo();
     return { uid, gid, name: username, home: homedir, shell: shell ?? '' };
   } catch {
     return null;

@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import { refused, unreachable } from '../client/as-roots-error.ts';
 import { type Attachment, attach } from '../client/attach.ts';
 import { LostConnection, RefusedRequest } from '../client/connection.ts';
-import { describeSearch, findSockets } from '../client/find-socket.ts';
+import { describeSearch, findSockets, usableSockets } from '../client/find-socket.ts';
 import type { Timer } from '../client/timer.ts';
 import { ACCESS_META, type Access } from '../core/access.ts';
 import { ATTACH_VERSION, METHOD, type ViewMessage, type WireRoot } from '../core/protocol.ts';
@@ -70,7 +70,7 @@ export class LiveRoots extends EventEmitter<LiveRootsEvents> {
     const opened: { roots?: LiveRoots } = {};
     try {
       const attachment = await attach({
-        sockets: () => findSockets(search).usable,
+        sockets: () => usableSockets(search),
         params: { version: ATTACH_VERSION, server, ...(host === undefined ? {} : { host }) },
         onView: (view) => {
           const { roots } = opened;

@@ -1,5 +1,5 @@
-import { constants } from 'node:os';
 import { RootsError } from '../core/errors.ts';
+import { operatingSystem } from '../disk/operating-system.ts';
 import type { StdioKind } from './child-stdio.ts';
 
 export const USAGE = `rootsd run [--server NAME] [--host NAME] [--socket PATH] [--stdio socket|pipe]
@@ -54,7 +54,7 @@ export function parseRunArguments(
 /** `TERM` or `SIGTERM`. */
 function parseSignal(name: string): NodeJS.Signals {
   const signal = name.startsWith('SIG') ? name : `SIG${name}`;
-  if (Object.hasOwn(constants.signals, signal)) return signal as NodeJS.Signals;
+  if (Object.hasOwn(operatingSystem().constants.signals, signal)) return signal as NodeJS.Signals;
   throw usage(`Option "--pdeathsig" is "${name}", must be the name of a signal`);
 }
 

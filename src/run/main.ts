@@ -1,16 +1,17 @@
 // The entry of `rootsd run`, bundled alone: it stands in front of every server and must load next to nothing.
 
-import { constants as osConstants, tmpdir } from 'node:os';
 import { realTimer } from '../client/timer.ts';
 import { RootsError } from '../core/errors.ts';
 import { EXIT } from '../core/exit-status.ts';
 import { findAccount, ownUid } from '../disk/account.ts';
+import { operatingSystem } from '../disk/operating-system.ts';
 import { parseRunArguments, type RunOptions, USAGE } from './arguments.ts';
 import { openFdSink, openFdSource } from './bytes.ts';
 import type { Ended } from './child.ts';
 import { keepStandardErrorBlocking, Notices } from './notices.ts';
 import { mayStartEarly, reachDaemon } from './reach-daemon.ts';
 import { RunSession } from './run-session.ts';
+import { systemTemporaryDirectory } from './temporary-directory.ts';
 import { workingDirectory } from './working-directory.ts';
 
 const ENDINGS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
@@ -45,14 +46,14 @@ export async function runMain(argv: readonly string[], options: RunMainOptions):
 
 async function runSession(run: RunOptions, { binRootsd }: RunMainOptions, notices: Notices): Promise<Ended> {
   keepStandardErrorBlocking();
-  const account = findAccount(ownUid(), process.env.HOME);
+  const account = () => findAccount(ownUid(), process.env.HOME);
   const place = { run, account, env: process.env, cwd: workingDirectory(), binRootsd };
   const session = new RunSession({
     run,
     host: { source: openFdSource(0, () => process.stdin), sink: openFdSink(1, () => process.stdout) },
     mayStartEarly: () => mayStartEarly(place),
     reach: (heard) => reachDaemon({ ...place, heard }),
-    runtimeDirectories: [`/run/user/${account.uid}`, tmpdir()],
+    runtimeDirectories: [`/run/user/${ownUid()}`, systemTemporaryDirectory()],
     notices,
     timer: realTimer,
   });
@@ -89,6 +90,6 @@ function endAs({ status, signal }: Ended): Promise<never> {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   return new Promise(() => {
-    setTimeout(() => process.exit(128 + osConstants.signals[signal]), DEATH_MS);
+    setTimeout(() => process.exit(128 + operatingSystem().constants.signals[signal]), DEATH_MS);
   });
 }

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { type Attachment, attach, type Heard } from '../client/attach.ts';
 import { LostConnection } from '../client/connection.ts';
-import { describeSearch, findSockets, type SearchOptions } from '../client/find-socket.ts';
+import { describeSearch, findSockets, type SearchOptions, usableSockets } from '../client/find-socket.ts';
 import { readPlanFirst } from '../client/plan-first.ts';
 import { stateDirectory } from '../core/directories.ts';
 import { RootsError } from '../core/errors.ts';
 import { startsEarly } from '../core/plan-first.ts';
 import { ATTACH_VERSION } from '../core/protocol.ts';
-import type { FoundAccount } from '../disk/account.ts';
+import { type FoundAccount, ownUid } from '../disk/account.ts';
 import type { RunOptions } from './arguments.ts';
 import { openReviver } from './revive-daemon.ts';
-import { bringUpDaemon, startDaemon } from './start-daemon.ts';
+import { bringUpDaemon, type DaemonToStart, startDaemon } from './start-daemon.ts';
 
 export interface ReachOptions {
   readonly run: RunOptions;
-  /** Whose daemon it is: ours. */
-  readonly account: FoundAccount;
+  /** Whose daemon it is: ours. Asked where it is needed. */
+  readonly account: () => FoundAccount;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly binRootsd: string;
@@ -25,7 +25,7 @@ export interface ReachOptions {
 /** May the server be started before the daemon has answered? Not where a daemon must be started first. */
 export function mayStartEarly(options: Omit<ReachOptions, 'heard'>): boolean {
   const { run } = options;
-  const [socket] = findSockets(searchOf(options)).usable;
+  const [socket] = usableSockets(searchOf(options));
   const first = socket === undefined ? null : readPlanFirst(socket);
   return first !== null && startsEarly(first, { server: run.server, argv: run.command });
 }
@@ -37,11 +37,11 @@ export function mayStartEarly(options: Omit<ReachOptions, 'heard'>): boolean {
 export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
   const { run, env, account, cwd, binRootsd, heard } = options;
   const search = searchOf(options);
-  const daemon = { account, binRootsd };
-  const revive = openReviver({ start: () => void bringUpDaemon(daemon) });
+  const daemon = (): DaemonToStart => ({ account: account(), binRootsd });
+  const revive = openReviver({ start: () => void bringUpDaemon(daemon()) });
   const open = (): Promise<Attachment> =>
     attach({
-      sockets: () => findSockets(search).usable,
+      sockets: () => usableSockets(search),
       params: {
         version: ATTACH_VERSION,
         server: run.server,
@@ -57,7 +57,7 @@ export async function reachDaemon(options: ReachOptions): Promise<Attachment> {
     if (!(error instanceof LostConnection)) throw error;
     if (run.socket !== undefined) throw unreachable(error, search, run.socket);
   }
-  return startDaemon({ ...daemon, envHome: env.HOME, reach: () => open().catch(noneYet) });
+  return startDaemon({ ...daemon(), envHome: env.HOME, reach: () => open().catch(noneYet) });
 }
 
 function noneYet(error: unknown): null {
@@ -73,11 +73,15 @@ function unreachable(error: LostConnection, search: SearchOptions, socket: strin
 }
 
 /** `~`, config and state are those of the user database, whatever the launcher's variables say. */
-function searchOf({ run, env, account: { uid, home } }: Pick<ReachOptions, 'run' | 'env' | 'account'>): SearchOptions {
+function searchOf({ run, env, account }: Pick<ReachOptions, 'run' | 'env' | 'account'>): SearchOptions {
   return {
     explicit: run.socket,
     runtimeVariable: env.XDG_RUNTIME_DIR,
-    uid,
-    stateDirectory: home === null ? null : stateDirectory({ kind: 'run', env, uid, home, exists: existsSync }),
+    uid: ownUid(),
+    // Looked up where no socket is found before: the user database may be far away.
+    get stateDirectory() {
+      const { uid, home } = account();
+      return home === null ? null : stateDirectory({ kind: 'run', env, uid, home, exists: existsSync });
+    },
   };
 }

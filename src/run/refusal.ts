@@ -1,5 +1,5 @@
 import { RefusedRequest } from '../client/connection.ts';
-import { CODES, type Code, RootsError } from '../core/errors.ts';
+import { type Code, codes, RootsError } from '../core/errors.ts';
 import { EXIT, exitStatusOf } from '../core/exit-status.ts';
 import { RPC, type RpcError } from '../core/protocol.ts';
 import { CommandFailure } from './child.ts';
@@ -33,7 +33,8 @@ export function refusalOf(error: unknown): Refusal {
     return refusal(message, { status: exitStatusOf(code), code, ...(hint === undefined ? {} : { hint }) });
   }
   if (error instanceof RefusedRequest) {
-    const code = error.code !== undefined && Object.hasOwn(CODES, error.code) ? (error.code as Code) : 'NOT_PERMITTED';
+    const code =
+      error.code !== undefined && Object.hasOwn(codes(), error.code) ? (error.code as Code) : 'NOT_PERMITTED';
     const { hint, message } = error;
     return refusal(`The daemon refuses: ${message}`, {
       status: exitStatusOf(code),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RefusedRequest } from '../../src/client/connection.ts';
 import { exitStatusFor } from '../../src/commands/report-error.ts';
-import { CODES, type Code, RootsError } from '../../src/core/errors.ts';
+import { type Code, codes, RootsError } from '../../src/core/errors.ts';
 import { exitStatusOf } from '../../src/core/exit-status.ts';
 import { refusalOf } from '../../src/run/refusal.ts';
 
@@ -24,7 +24,7 @@ describe('exitStatusOf()', () => {
   }
 
   it('is the status of a command and of `run` alike, whoever found the error', () => {
-    for (const code of Object.keys(CODES) as Code[]) {
+    for (const code of Object.keys(codes()) as Code[]) {
       const error = new RootsError(code);
       const refused = new RefusedRequest({ code: -32603, message: 'x', data: { code } });
       const statuses = [exitStatusFor(error), refusalOf(error).status, refusalOf(refused).status];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { decide } from '../../src/core/decide.ts';
-import { CODES, type Problem } from '../../src/core/errors.ts';
+import { codes, type Problem } from '../../src/core/errors.ts';
 import { covers, parsePolicyPath } from '../../src/core/pattern.ts';
 import { composePolicy } from '../../src/core/policy.ts';
 import { runTests, writtenEvidence } from '../../src/core/run-tests.ts';
@@ -132,7 +132,7 @@ export const policies: Target = {
 function checkProblems(problems: readonly Problem[], text: string): void {
   const lines = text.split(/\r\n|\r|\n/).length;
   for (const { code, message, line, column, file } of problems) {
-    assert.ok(code in CODES && file === FILE, code);
+    assert.ok(code in codes() && file === FILE, code);
     assert.match(message, /^[^\n]+$/);
     assert.ok(line >= 1 && line <= lines + 1 && column >= 1, `${code} at ${line}:${column} of ${lines} lines`);
   }

@@ -32,7 +32,7 @@ class Subject {
     const env = way === 'the variable' ? { ROOTSD_SOCKET: this.socket } : { XDG_RUNTIME_DIR: base };
     const run = parseRunArguments([...(way === 'the option' ? ['--socket', this.socket] : []), '--', 'cat'], env);
     assert.ok(run !== null);
-    const account = findAccount(ownUid(), base);
+    const account = () => findAccount(ownUid(), base);
     this.#options = { run, account, env, cwd: base, binRootsd: program, heard: { onView: () => {} } };
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CODES, type Code, RootsError } from '../../src/core/errors.ts';
+import { type Code, codes, RootsError } from '../../src/core/errors.ts';
 import {
   errorReply,
   methodNotFound,
@@ -53,11 +53,11 @@ test('replies and notifications are one line of JSON', () => {
 
 test('toRpcError() gives code, text and hint of our errors, and nothing else', () => {
   const cause = new Error('secret');
-  for (const code of Object.keys(CODES) as Code[]) {
+  for (const code of Object.keys(codes()) as Code[]) {
     const error = toRpcError(new RootsError(code, {}, { cause }));
     assert.ok([-32700, -32600, -32602, -32603].includes(error.code), code);
     assert.doesNotMatch(JSON.stringify(error), /secret|stack/);
-    if (CODES[code].kind === 'bug') assert.deepEqual(error, { code: -32603, message: 'Internal error' });
+    if (codes()[code].kind === 'bug') assert.deepEqual(error, { code: -32603, message: 'Internal error' });
     else assert.equal((error.data as { code: string }).code, code);
   }
 });

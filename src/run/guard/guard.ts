@@ -1,7 +1,6 @@
 // Paths in what the host asks are held against the boundary, and the server sees only what may pass. It is discipline, not
 // a jail: only what a call says is seen, not what the server then does, and the disk may change in between.
 
-import { homedir } from 'node:os';
 import type { Timer } from '../../client/timer.ts';
 import { shownText } from '../../core/allowed-text.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type RefusedCall,
   type WireOffer,
 } from '../../core/protocol.ts';
+import { operatingSystem } from '../../disk/operating-system.ts';
 import type { Message } from '../message.ts';
 import { Answers } from './answers.ts';
 import type { NotGiven } from './held-places.ts';
@@ -66,7 +66,6 @@ export class Guard {
     mayShow: (text) => !this.isOn || this.#mayShow(text),
   });
   readonly #options: GuardOptions;
-  readonly #homes: readonly string[];
   readonly #paths: PathJudge;
   #plan: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
   /** Of properties that the plan says hold paths, folded. */
@@ -74,7 +73,6 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#homes = options.homes ?? [homedir()];
     this.#paths = new PathJudge(options);
   }
 
@@ -196,7 +194,7 @@ export class Guard {
       schema: this.tools.paths(tool),
       relativePaths,
       cwd: this.#options.cwd(),
-      homes: this.#homes,
+      homes: this.#options.homes ?? [operatingSystem().homedir()],
     };
   }
 }
