@@ -44,6 +44,7 @@ export class Endpoint {
   readonly #listening: Listening;
   /** The one that the client talks to; while an era is being found out there may be none, or another. */
   #server: Server | null = null;
+  #era: 'legacy' | 'modern' = 'legacy';
   #isReady = false;
   /** What the client has been told of, to tell it of a change. */
   #resources: string;
@@ -99,8 +100,13 @@ export class Endpoint {
     const fault = messageFault(message);
     if (fault !== null || !('id' in message)) return fault;
     if (this.#transport.isOpen(message.id) || this.#listening.has(message.id)) return ID_IN_USE;
+    if ('method' in message && message.method === 'initialize' && this.#isInitialized) return INITIALIZED;
     const isListen = 'method' in message && message.method === LISTEN;
     return isListen ? this.#listening.begin(message.id, message.params) : null;
+  }
+
+  get #isInitialized(): boolean {
+    return this.#era === 'legacy' && this.#server?.getClientCapabilities() !== undefined;
   }
 
   #makeServer(era: 'legacy' | 'modern', version: string): Server {
@@ -118,6 +124,7 @@ export class Endpoint {
     );
     // A legacy client is told nothing before it has said that it is ready; a modern one only what it listens to.
     this.#isReady = era === 'modern';
+    this.#era = era;
     server.oninitialized = () => {
       this.#isReady = true;
     };
@@ -218,6 +225,11 @@ export class Endpoint {
 const ID_IN_USE: RpcError = {
   code: RPC.invalidRequest,
   message: 'Invalid request: another one with this id is under way',
+};
+
+const INITIALIZED: RpcError = {
+  code: RPC.invalidRequest,
+  message: 'Invalid request: the session is initialized already',
 };
 
 /** Parameters are read by what answers. */

@@ -6,6 +6,15 @@ import { invalidParams } from './request-refused.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
+/** Of the legacy handshake. */
+export function readInitializeParams({ protocolVersion, capabilities, clientInfo }: Params): void {
+  readText('protocolVersion', protocolVersion);
+  if (!isObject(capabilities)) throw invalidParams('"capabilities" must be an object');
+  if (!isObject(clientInfo)) throw invalidParams('"clientInfo" must be an object');
+  readText('clientInfo.name', clientInfo.name);
+  readText('clientInfo.version', clientInfo.version);
+}
+
 /** Of a list: all of it is one page, so no cursor is ours. */
 export function readListParams({ cursor }: Params): void {
   if (cursor !== undefined) throw invalidParams('"cursor" is none that was given');

@@ -7,6 +7,7 @@ import type { RealPath } from '../../src/core/path.ts';
 import { toPathValue } from '../../src/core/path-value.ts';
 import type { Peer } from '../../src/core/peer.ts';
 import { SYSTEM_CLOCK } from '../../src/disk/clock.ts';
+import { failure } from '../../src/disk/failure.ts';
 import { Completer } from '../../src/mcp/completer.ts';
 import type { RequestRefused } from '../../src/mcp/request-refused.ts';
 import { FakeClock } from '../support/clock.ts';
@@ -325,6 +326,19 @@ test('Completer looks once for the same question, until what it knows may be old
   completer.forget();
   await under;
   assert.equal(await looks(), 1);
+});
+
+test('Completer offers nothing of a mount that does not answer', async (t) => {
+  const base = makeTree(t, ['file a']);
+  const real = endpointSession(t, allowing(base));
+  const session = { ...real, fetch: async () => failure('lies on a file system that does not answer') };
+  const completer = new Completer({ session, clock: SYSTEM_CLOCK });
+  const ref = { type: 'ref/resource', uri: 'file:///{+path}' };
+  const complete = async (value: string) =>
+    (await completer.complete({ ref, argument: { name: 'path', value } })).completion;
+  const root = toPathValue(base, 'directory');
+  assert.deepEqual(await complete(root), { values: [], total: 0, hasMore: false });
+  assert.deepEqual(await complete(''), { values: [root], total: 1, hasMore: false });
 });
 
 test('Completer keeps a hundred answers, and forgets the oldest', async (t) => {

@@ -182,6 +182,40 @@ for (const era of ERAS) {
   });
 }
 
+test('a legacy client opens in its own revision, once, and is told what is wrong with how it does', async (t) => {
+  const clientInfo = { name: 'test', version: '1' };
+  const good = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  for (const protocolVersion of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 'unknown']) {
+    const { ask } = opened(t, 'legacy');
+    const { result } = await ask('initialize', { ...good, protocolVersion });
+    assert.equal(result.protocolVersion, protocolVersion === 'unknown' ? '2025-11-25' : protocolVersion);
+  }
+  const { ask } = opened(t, 'legacy');
+  const rows: [params: object, what: string][] = [
+    [{}, '"protocolVersion" must be a string'],
+    [{ ...good, protocolVersion: 5 }, '"protocolVersion" must be a string'],
+    [{ ...good, capabilities: undefined }, '"capabilities" must be an object'],
+    [{ ...good, clientInfo: 'me' }, '"clientInfo" must be an object'],
+    [{ ...good, clientInfo: { name: 'me' } }, '"clientInfo.version" must be a string'],
+  ];
+  for (const [params, what] of rows) {
+    assert.deepEqual((await ask('initialize', params)).error, { code: -32602, message: `Invalid params: ${what}` });
+  }
+  assert.ok((await ask('initialize', good)).result);
+  const again = { code: -32600, message: 'Invalid request: the session is initialized already' };
+  assert.deepEqual((await ask('initialize', good)).error, again);
+  assert.ok((await ask('tools/list')).result);
+});
+
+test('a client that probes for the modern era may open the legacy one after it', async (t) => {
+  const { ask, endpoint } = opened(t, 'legacy');
+  const probe = { jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: MODERN_META } } as const;
+  endpoint.receive(probe);
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  assert.ok((await ask('initialize', params)).result);
+  assert.ok((await ask('ping')).result);
+});
+
 test('a legacy client that has not said that it is ready is told nothing', async (t) => {
   const { ask, allow, sent, notify, notice } = opened(t, 'legacy');
   const clientInfo = { name: 'test', version: '1' };
