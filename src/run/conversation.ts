@@ -215,11 +215,11 @@ export class Conversation {
   async #mayPass(line: Buffer): Promise<boolean> {
     const { guard } = this.#options;
     for (;;) {
-      const judgement = guard.judge(line, readMessage(line));
-      if (judgement === 'wait') await new Promise<void>((resolve) => this.#whenGuardKnows.push(resolve));
+      const mayPass = guard.mayPassAgain(line, readMessage(line));
+      if (mayPass === 'wait') await new Promise<void>((resolve) => this.#whenGuardKnows.push(resolve));
       else {
         guard.lineIsDone();
-        return judgement === 'pass';
+        return mayPass;
       }
     }
   }

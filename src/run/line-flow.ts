@@ -44,6 +44,9 @@ export class LineFlow {
   #passing: ((tail: Buffer) => void) | null = null;
   #tail: Buffer = NOTHING;
   #isPaused = false;
+  /** Was a line told to wait, and may it be judged otherwise by now? */
+  #isWaiting = false;
+  #isDue = false;
   #received = 0;
   #isClosed = false;
 
@@ -52,7 +55,7 @@ export class LineFlow {
     this.#writer = to;
     this.#answers = answers;
     this.#judge = judge;
-    this.#stopListening = [to, answers].map((writer) => writer.onFree(() => this.resume()));
+    this.#stopListening = [to, answers].map((writer) => writer.onFree(() => this.#freed()));
   }
 
   /** Does it wait for somebody to read, or for resume()? */
@@ -73,8 +76,9 @@ export class LineFlow {
     this.#source.start({ take, ended: () => this.#end() });
   }
 
-  /** Goes on where it stopped, if it may. */
+  /** Goes on where it stopped, if it may: what was told to wait is judged again. */
   resume(): void {
+    this.#isDue = true;
     if (!this.#isPaused || this.#isClosed || !this.#mayRead()) return;
     this.#isPaused = false;
     this.#held.reclaim();
@@ -87,6 +91,11 @@ export class LineFlow {
     this.#isClosed = true;
     this.#source.close();
     for (const stop of this.#stopListening) stop();
+  }
+
+  /** That somebody reads is no reason to judge a line anew, which may have to be parsed for it. */
+  #freed(): void {
+    if (!this.#isWaiting || this.#isDue) this.resume();
   }
 
   #mayRead(): boolean {
@@ -111,7 +120,7 @@ export class LineFlow {
       else {
         const isHeld = this.#held.length > 0;
         const whole = this.#held.with(line);
-        const verdict = this.#judge.line(whole, isHeld);
+        const verdict = this.#judgeLine(whole, isHeld);
         if (verdict !== 'pass' || isHeld) {
           this.#writer.pass(part(chunk, runStart, at), true);
           if (verdict === 'wait') return at;
@@ -164,6 +173,13 @@ export class LineFlow {
     this.#judge.tooLong(head);
   }
 
+  #judgeLine(line: Buffer, isOurs: boolean): Verdict {
+    this.#isDue = false;
+    const verdict = this.#judge.line(line, isOurs);
+    this.#isWaiting = verdict === 'wait';
+    return verdict;
+  }
+
   #deliver(verdict: Exclude<Verdict, 'wait'>, line: Buffer): void {
     const pieces = verdict === 'pass' ? [line] : verdict === 'drop' ? [] : verdict;
     for (const piece of pieces) this.#writer.pass(piece, piece === pieces.at(-1) && piece.at(-1) === LINE_FEED);
@@ -195,7 +211,7 @@ export class LineFlow {
     if (this.#isClosed) return;
     if (this.#held.length > 0) {
       const last = this.#held.with(NOTHING);
-      const verdict = this.#judge.line(last, true);
+      const verdict = this.#judgeLine(last, true);
       if (verdict === 'wait') {
         // The source ends again when it is resumed.
         this.#isPaused = true;

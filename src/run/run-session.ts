@@ -160,6 +160,7 @@ export class RunSession {
   #goOn(): void {
     this.#conversation.resume();
     this.#hostFlow.resume();
+    this.#process?.resume();
   }
 
   /** Ends the server and all below it; the signal is passed on at once. */

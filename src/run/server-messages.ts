@@ -55,9 +55,11 @@ export class ServerMessages implements Judge {
 
   line(line: Buffer): Verdict {
     const message = readServerMessage(line);
-    return message.kind === 'batch'
-      ? judgeBatch(line, (member) => this.#judge(readServerMessage(member), member))
-      : this.#judge(message, line);
+    if (message.kind === 'batch') {
+      return judgeBatch(line, (member) => this.#judge(readServerMessage(member), member));
+    }
+    const { answers } = this.#options.guard;
+    return message.kind === 'answer' && !answers.isReady(message.id, line) ? 'wait' : this.#judge(message, line);
   }
 
   opening(head: Buffer): Opening {

@@ -53,6 +53,11 @@ export class ServerProcess {
     return this.#ending !== null;
   }
 
+  /** What it has written may be judged again. */
+  resume(): void {
+    this.#flow.resume();
+  }
+
   /** Begins its orderly end, once. */
   end(patience: Patience): ChildEnding {
     this.#ending ??= new ChildEnding(this.#child, patience, this.#options.timer);

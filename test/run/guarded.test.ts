@@ -140,6 +140,19 @@ describe('rootsd run, the guard', () => {
     assert.ok(passed.length > 50 && refused.length > 50, `${passed.length} reached it, ${refused.length} were refused`);
   });
 
+  it('judges a call that names very many places while the server is heard', async (t) => {
+    const { base, host } = await setUp(t);
+    host.send({ id: 1, method: 'later', params: { ms: 0 } });
+    await host.ask('echo');
+    host.send({ id: 2, method: 'later', params: { ms: 1 } });
+    const paths = Array.from({ length: 40_000 }, (_, i) => `${base}/a/${i}`);
+    host.send({ id: 3, method: 'tools/call', params: { name: 't', arguments: { paths: [...paths, '/etc'] } } });
+    host.send({ id: 4, method: 'echo' });
+    await host.next(({ id }) => id === 4);
+    const answered = host.messages.map(({ id }) => id).filter((id) => typeof id === 'number' && id > 1 && id < 5);
+    assert.deepEqual(answered, [2, 3, 4]);
+  });
+
   it('judges nothing where the policy turns it off', async (t) => {
     const setup = await setUp(t, { guard: 'off' });
     setup.host.send(callOf('/etc/passwd'));
@@ -178,6 +191,9 @@ describe('rootsd run, the guard', () => {
     await told(setup, 'resources/list', list([outside[0] ?? '', inside, ...outside.slice(1), other]));
     assert.ok(host.output.includes(list([inside, other])), host.output.toString());
     const values = [`${base}/a/f`, '/etc', 'word', `file://${base}/b`];
+    const many = Array.from({ length: 3_000 }, (_, i) => resource(`file://${base}/${i % 2 === 0 ? 'a' : 'b'}/${i}`));
+    await told(setup, 'resources/list', list(many));
+    assert.ok(host.output.includes(list(many.filter((_, i) => i % 2 === 0))), 'also of a long list');
     const completion = await told(setup, 'completion/complete', JSON.stringify({ completion: { values } }));
     assert.deepEqual(completion, { completion: { values: [values[0], 'word'] } });
   });

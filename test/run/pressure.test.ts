@@ -162,6 +162,38 @@ describe('LineFlow', () => {
     assert.equal(String(stream.read()), '{"n":1}');
   });
 
+  it('judges a line that waits again when it is told so, and not because somebody reads', async () => {
+    const { writer, release, taken } = stuckWriter();
+    const seen: string[] = [];
+    let verdict: 'pass' | 'wait' = 'wait';
+    const flow = new LineFlow(new ChunkSource(CHUNKS.slice(0, 2)), {
+      to: writer,
+      answers: new LineWriter(new ByteSink(new PassThrough().resume())),
+      judge: {
+        ...PASSING,
+        line(line) {
+          seen.push(String(line));
+          return seen.length === 1 ? 'pass' : verdict;
+        },
+      },
+    });
+    flow.start();
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(seen, ['{"n":0}\n', '{"n":1}\n']);
+    flow.resume();
+    assert.equal(seen.length, 3);
+    writer.insert('x'.repeat(MIB));
+    verdict = 'pass';
+    flow.resume();
+    assert.equal(seen.length, 3, 'the other side does not read');
+    while (!taken().endsWith('{"n":1}\n')) {
+      release();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(seen.length, 4);
+  });
+
   it('reads nothing more from a side that does not read our answers', async () => {
     const { writer, release } = stuckWriter();
     const to = new LineWriter(new ByteSink(new PassThrough().resume()));

@@ -1,7 +1,9 @@
 // What the server answers to questions for lists: its tools are remembered, and what names a place outside is taken out of
 // resources and completions, so that nobody is shown what a call would be refused.
 
+import { runAtOnce } from '../../core/steps.ts';
 import { applyEdits, elementsOf, memberOf, objectAt, objectOf } from '../splice.ts';
+import { LongWork } from './long-work.ts';
 
 /** Requests whose answers are looked at. */
 const WATCHED = ['tools/list', 'resources/list', 'completion/complete'] as const;
@@ -11,16 +13,27 @@ export interface AnswersOptions {
   /** Takes the result of `tools/list`. */
   readonly learnTools: (result: unknown) => void;
   /** May the host be shown this text, a path or URI? */
-  readonly mayShow: (text: string) => boolean;
+  readonly mayShow: (text: string) => Generator<void, boolean>;
+  /** What was not ready may be by now. */
+  readonly onReady: () => void;
 }
+
+/** Those whose elements may be taken out. */
+type Filtered = Exclude<Watched, 'tools/list'>;
+/** What the host gets: the line in pieces, or null where it passes as it is. */
+type Shown = readonly Uint8Array[] | null;
 
 export class Answers {
   readonly #options: AnswersOptions;
   /** By the id (a JSON text) of the request. */
   readonly #open = new Map<string, Watched>();
+  readonly #work: LongWork<Shown>;
+  /** Found out for an answer that is judged next. */
+  #ready: { readonly id: string; readonly shown: Shown } | null = null;
 
   constructor(options: AnswersOptions) {
     this.#options = options;
+    this.#work = new LongWork(options.onReady);
   }
 
   /** A request passes to the server. */
@@ -38,38 +51,67 @@ export class Answers {
   /** The process is gone, and answers nothing more. */
   forget(): void {
     this.#open.clear();
+    this.judgeAnew();
   }
 
-  /** What the host gets of an answer: the line in pieces, or null where it passes as it is. */
-  judge(id: string, line: Buffer): readonly Uint8Array[] | null {
+  close(): void {
+    this.#work.close();
+  }
+
+  /** Another boundary holds. */
+  judgeAnew(): void {
+    this.#ready = null;
+    this.#work.drop();
+  }
+
+  /** Can judge() answer at once? Else this is to be asked again, with the same line, after onReady(). */
+  isReady(id: string | null, line: Buffer): boolean {
+    const method = id === null ? undefined : this.#open.get(id);
+    if (id === null || method === undefined || method === 'tools/list') return true;
+    const shown = this.#work.do(line, () => this.#filter(method, line));
+    if (shown === 'wait') return false;
+    this.#ready = { id, shown };
+    return true;
+  }
+
+  /** What the host gets of an answer. */
+  judge(id: string, line: Buffer): Shown {
     const method = this.#open.get(id);
     if (method === undefined) return null;
     this.#open.delete(id);
-    const { mayShow, learnTools } = this.#options;
+    if (method === 'tools/list') {
+      this.#options.learnTools(parse(line)?.result);
+      return null;
+    }
+    const ready = this.#ready;
+    this.#ready = null;
+    this.#work.forgetTaken();
+    return ready?.id === id ? ready.shown : runAtOnce(this.#filter(method, line));
+  }
+
+  #filter(method: Filtered, line: Buffer): Generator<void, Shown> {
     switch (method) {
-      case 'tools/list':
-        learnTools(parse(line)?.result);
-        return null;
       case 'resources/list':
         return withoutElements(line, ['result', 'resources'], (element) => {
           const { uri } = (parse(element) ?? {}) as { readonly uri?: unknown };
-          return typeof uri !== 'string' || mayShow(uri);
+          return this.#mayStay(uri);
         });
       case 'completion/complete':
-        return withoutElements(line, ['result', 'completion', 'values'], (element) => {
-          const value = parse(element);
-          return typeof value !== 'string' || mayShow(value);
-        });
+        return withoutElements(line, ['result', 'completion', 'values'], (element) => this.#mayStay(parse(element)));
     }
+  }
+
+  *#mayStay(value: unknown): Generator<void, boolean> {
+    return typeof value !== 'string' || (yield* this.#options.mayShow(value));
   }
 }
 
 /** The line without the elements of an array that may not stay; null where all may, or there is no such array. */
-function withoutElements(
+function* withoutElements(
   line: Buffer,
   path: readonly string[],
-  mayStay: (element: Buffer) => boolean,
-): readonly Uint8Array[] | null {
+  mayStay: (element: Buffer) => Generator<void, boolean>,
+): Generator<void, Shown> {
   const last = path.at(-1) ?? '';
   const holder = path
     .slice(0, -1)
@@ -77,7 +119,11 @@ function withoutElements(
   const array = holder === -1 ? undefined : memberOf(line, holder, last);
   if (array === undefined || line[array.start] !== OPEN_ARRAY) return null;
   const elements = elementsOf(line, array.start);
-  const kept = elements.filter(mayStay);
+  const kept: Buffer[] = [];
+  for (const element of elements) {
+    if (yield* mayStay(element)) kept.push(element);
+    yield;
+  }
   if (kept.length === elements.length) return null;
   const joined = kept.flatMap((element, i) => (i === 0 ? [element] : [COMMA, element]));
   return applyEdits(line, [{ ...array, bytes: Buffer.concat([Buffer.from('['), ...joined, Buffer.from(']')]) }]);

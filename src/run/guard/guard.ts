@@ -19,6 +19,7 @@ import { Answers } from './answers.ts';
 import type { NotGiven } from './held-places.ts';
 import { type Lacking, PathJudge } from './judge-path.ts';
 import { KnownTools } from './known-tools.ts';
+import { LongWork } from './long-work.ts';
 import { isText, type NamedPath, namedPaths, type Reading } from './named-paths.ts';
 import { mayHoldNeedle } from './needles.ts';
 import { foldName, namesWorkplace } from './path-names.ts';
@@ -59,14 +60,15 @@ export interface GuardOptions {
 
 export type GuardPlan = Pick<LaunchPlan, 'guard' | 'paths' | 'relativePaths' | 'tools'>;
 
+/** Of one call so many places are looked at: at the most some seconds, in slices. */
+const MAX_PLACES = 50_000;
+
 export class Guard {
   readonly tools = new KnownTools();
-  readonly answers = new Answers({
-    learnTools: (result) => this.tools.learn(result),
-    mayShow: (text) => !this.isOn || this.#mayShow(text),
-  });
+  readonly answers: Answers;
   readonly #options: GuardOptions;
   readonly #paths: PathJudge;
+  readonly #work: LongWork<Judgement | NotAllowed>;
   #plan: GuardPlan = { guard: 'on', paths: [], relativePaths: 'pass', tools: {} };
   /** Of properties that the plan says hold paths, folded. */
   #pathNames: ReadonlySet<string> = new Set();
@@ -74,6 +76,12 @@ export class Guard {
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#paths = new PathJudge(options);
+    this.#work = new LongWork(options.onAnswer);
+    this.answers = new Answers({
+      learnTools: (result) => this.tools.learn(result),
+      mayShow: (text) => this.#mayShow(text),
+      onReady: options.onAnswer,
+    });
   }
 
   /** From now on this holds; `offers`: what a person could give beyond. */
@@ -81,6 +89,8 @@ export class Guard {
     this.#plan = plan;
     this.#pathNames = new Set(plan.paths.map(foldName));
     this.#paths.update(entries, offers);
+    this.#work.drop();
+    this.answers.judgeAnew();
   }
 
   get isOn(): boolean {
@@ -108,43 +118,64 @@ export class Guard {
     return typeof judged === 'string' || 'reply' in judged ? judged : this.#refuse(judged, notGiven);
   }
 
+  /** May a line that has passed once be said again? Nobody has called where it may not: it is not told. */
+  mayPassAgain(line: Buffer, message: Message): boolean | 'wait' {
+    const judged = this.#judgeLine(line, message);
+    return judged === 'wait' ? 'wait' : judged === 'pass';
+  }
+
   /** The line waits no longer: what the disk said held for it alone. */
   lineIsDone(): void {
     this.#paths.lineIsDone();
+    this.#work.forgetTaken();
   }
 
   close(): void {
     this.#paths.close();
+    this.#work.close();
+    this.answers.close();
   }
 
   #judgeLine(line: Buffer, message: Message): Judgement | NotAllowed {
     if (!this.isOn || !mayBeJudged(line, message)) return 'pass';
+    return this.#work.do(line, () => this.#judgeInSteps(line, message));
+  }
+
+  *#judgeInSteps(line: Buffer, message: Message): Generator<void, Judgement | NotAllowed> {
     const read = readAlike(line, (property) => isText(property, this.#pathNames));
     const id = 'id' in message ? message.id : 'null';
     if (!read.ok) return { reply: message.kind === 'answer' || id === null ? null : unreadableMessage(id, read.why) };
     const [method, params] = ['method', 'params'].map((name) => memberInAnyCase(read.value, name));
     if (typeof method !== 'string' || !NAMES_PLACES.has(method)) return 'pass';
     if (typeof params !== 'object' || params === null) return 'pass';
-    const judged = this.#judgeParams(method, params);
-    return typeof judged === 'string' ? judged : { ...judged, id, method, params };
+    for (;;) {
+      const judged = yield* this.#judgeParams(method, params);
+      if (typeof judged !== 'string') return { ...judged, id, method, params };
+      // What was asked first may be answered by now, and nobody says so again.
+      if (judged !== 'wait' || this.#paths.isAsking) return judged;
+    }
   }
 
-  #judgeParams(method: string, params: object): Omit<NotAllowed, 'id' | 'method' | 'params'> | 'pass' | 'wait' {
+  *#judgeParams(
+    method: string,
+    params: object,
+  ): Generator<void, Omit<NotAllowed, 'id' | 'method' | 'params'> | 'pass' | 'wait'> {
     const tool = method === 'tools/call' ? nameOf(params) : null;
     const writes = method === 'tools/call' && (tool === null || this.#writes(tool));
     const reading = this.#reading(tool);
     const lacking: (RefusedPath & Lacking)[] = [];
-    let namesPlace = false;
+    let places = 0;
     let mustWait = false;
     for (const named of namedIn(method, params, reading)) {
-      namesPlace = true;
+      places += named.candidates?.length ?? 1;
+      if (places > MAX_PLACES) return { named: { ...named, objection: 'uncounted' }, lacking: [], tool, writes };
       const use = !writes ? 'read' : namesWorkplace(named.property) ? 'work' : 'write';
-      const judged = this.#paths.judge(named, use);
+      const judged = yield* this.#paths.judge(named, use);
       if (judged === 'wait') mustWait = true;
       else if (typeof judged === 'string') return { named: { ...named, objection: judged }, lacking: [], tool, writes };
       else lacking.push(...judged.map((one) => ({ ...named, ...one })));
     }
-    if (method === 'tools/call' && !namesPlace && this.#writesUnnamed(tool)) {
+    if (method === 'tools/call' && places === 0 && this.#writesUnnamed(tool)) {
       return { named: null, lacking, tool, writes };
     }
     if (mustWait) return 'wait';
@@ -173,11 +204,15 @@ export class Guard {
     return tool === null || (Object.hasOwn(tools, tool) && tools[tool] === 'write');
   }
 
-  #mayShow(text: string): boolean {
-    const reading = { ...this.#reading(null), strict: true };
-    return [...namedPaths(text, reading)].every(({ candidates }) =>
-      (candidates ?? [text]).every((path) => this.#paths.mayShow(path)),
-    );
+  *#mayShow(text: string): Generator<void, boolean> {
+    if (!this.isOn) return true;
+    for (const { candidates } of namedPaths(text, { ...this.#reading(null), strict: true })) {
+      for (const path of candidates ?? [text]) {
+        if (!this.#paths.mayShow(path)) return false;
+        yield;
+      }
+    }
+    return true;
   }
 
   /** What the catalogue and the policy say counts before what the server says of itself. */

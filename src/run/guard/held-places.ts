@@ -16,6 +16,8 @@ export type Objection =
   | 'silent'
   /** Not a text that means one place. */
   | 'ambiguous'
+  /** One of more than are looked at for one call. */
+  | 'uncounted'
   /** A person could give it. */
   | NotGiven;
 

@@ -57,12 +57,13 @@ export class PathJudge {
   }
 
   /** Of all that it may mean the worst counts. */
-  judge({ candidates }: NamedPath, use: Use): PathJudgement {
+  *judge({ candidates }: NamedPath, use: Use): Generator<void, PathJudgement> {
     if (candidates === null) return 'ambiguous';
     const lacking: Lacking[] = [];
     let mustWait = false;
     for (const candidate of candidates) {
       const judged = this.#judgePath(candidate, use);
+      yield;
       if (judged === 'wait') mustWait = true;
       else if (typeof judged === 'string') return judged;
       else lacking.push(...judged);
@@ -75,6 +76,11 @@ export class PathJudge {
     const judged = this.#judgePath(path, 'read');
     if (judged === 'wait') return this.#held.objectionToText(path) === null;
     return typeof judged !== 'string' && judged.length === 0;
+  }
+
+  /** Is somebody asked whose answer is waited for? */
+  get isAsking(): boolean {
+    return this.#places?.isAsking ?? false;
   }
 
   /** The line waits no longer: what the disk said held for it alone. */

@@ -45,7 +45,7 @@ export class Places {
   #hanging: HelperProcess | null = null;
   #isPausing = false;
   /** Asked and not answered, in order. */
-  #open: string[] = [];
+  readonly #open = new Set<string>();
   #cancelDeadline: (() => void) | null = null;
   readonly #answers = new Map<string, Found>();
 
@@ -67,6 +67,11 @@ export class Places {
     if (this.#isPausing || this.#hanging !== null) return SILENT;
     this.#ask(path);
     return 'wait';
+  }
+
+  /** Will onAnswer() be called? */
+  get isAsking(): boolean {
+    return this.#open.size > 0;
   }
 
   /** Is something of this name there, as far as can be told without waiting? */
@@ -100,10 +105,10 @@ export class Places {
   }
 
   #ask(path: string): void {
-    if (this.#open.includes(path)) return;
+    if (this.#open.has(path)) return;
     const question: SlowQuestion = { about: 'path', path };
     this.#helper ??= this.#startHelper();
-    this.#open.push(path);
+    this.#open.add(path);
     this.#helper.ask(JSON.stringify(question));
     if (this.#cancelDeadline === null) this.#setDeadline();
   }
@@ -115,7 +120,7 @@ export class Places {
 
   #startHelper(): HelperProcess {
     const helper: HelperProcess = new HelperProcess({
-      onReady: () => helper === this.#helper && this.#open.length > 0 && this.#setDeadline(),
+      onReady: () => helper === this.#helper && this.#open.size > 0 && this.#setDeadline(),
       onLine: (line) => helper === this.#helper && this.#take(JSON.parse(line) as PathAnswer),
       onEnd: () => this.#end(helper),
       ...(this.#options.script === undefined ? {} : { script: this.#options.script }),
@@ -124,10 +129,11 @@ export class Places {
   }
 
   #take({ leadsTo, isThere }: PathAnswer): void {
-    const path = this.#open.shift();
+    const [path] = this.#open;
     if (path === undefined) return;
+    this.#open.delete(path);
     this.#answers.set(path, leadsTo === null ? NOWHERE : { ok: true, path: leadsTo as RealPath, isThere });
-    if (this.#open.length === 0) this.#settle();
+    if (this.#open.size === 0) this.#settle();
   }
 
   #end(helper: HelperProcess): void {
@@ -146,7 +152,8 @@ export class Places {
     this.#options.timer(PAUSE_MS, () => {
       this.#isPausing = false;
     });
-    for (const path of this.#open.splice(0)) this.#answers.set(path, SILENT);
+    for (const path of this.#open) this.#answers.set(path, SILENT);
+    this.#open.clear();
     this.#settle();
   }
 

@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<Objection, string>> = {
   'read-only': 'may only be read, and this call may write',
   'project-file': 'may only be read: it is, or holds, the file that says what may be done there',
   silent: 'lies on a file system that does not answer',
+  uncounted: 'is one of more places than are looked at for one call',
   ambiguous: 'does not name one place for all who read it',
   refused: "needs a person's consent, and a person has refused it",
   'no-agent': "needs a person's consent, and nobody can be asked now",

@@ -284,6 +284,68 @@ describe('Guard, a tool', () => {
   });
 });
 
+it('Guard tells nobody of what is not said again: no host has called', (t) => {
+  const { base, guard, refused } = setUp(t);
+  const again = (uri: string) => {
+    const line = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } }));
+    return guard.mayPassAgain(line, readMessage(line));
+  };
+  assert.deepEqual([again(`file://${base}/a/f`), again(`file://${base}/out/f`)], [true, false]);
+  assert.deepEqual(refused, []);
+});
+
+describe('Guard, a call that names very many places', () => {
+  /** A guard that says when what waits may be judged again. */
+  function setUpMany(t: TestContext) {
+    const base = makeTree(t, GUARDED_TREE);
+    let wake = (): void => undefined;
+    const guard = new Guard({
+      timer: () => () => undefined,
+      cwd: () => base,
+      onAnswer: () => wake(),
+      onRefused: () => {},
+    });
+    guard.update({ ...PLAN, tools: { t: 'read' } }, guardedPlaces(base));
+    const many = Array.from({ length: 20_000 }, (_, i) => `${base}/a/${i}`);
+    const decided = async (paths: readonly string[]): Promise<Judgement> => {
+      for (;;) {
+        const done = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const judgement = judge(guard, 'tools/call', { name: 't', arguments: { paths } });
+        if (judgement !== 'wait') return judgement;
+        await done;
+      }
+    };
+    return { base, guard, many, decided };
+  }
+
+  it('is judged to its end while others have their turn', async (t) => {
+    const { base, many, decided } = setUpMany(t);
+    let turns = 0;
+    const count = setInterval(() => {
+      turns += 1;
+    }, 0);
+    assert.equal(await decided(many), 'pass');
+    assert.ok(turns > 5, `${turns} turns`);
+    assert.match(textOf(await decided([...many, `${base}/out/f`])), /out\/f" \(in "paths"\) lies outside/);
+    clearInterval(count);
+  });
+
+  it('is judged by what holds when it is done', async (t) => {
+    const { base, guard, many, decided } = setUpMany(t);
+    const judgement = decided(many);
+    guard.update({ ...PLAN, tools: { t: 'read' } }, guardedPlaces(base).slice(1));
+    assert.match(textOf(await judgement), /lies outside/);
+  });
+
+  it('is refused where nobody would look at so many', async (t) => {
+    const { base, decided } = setUpMany(t);
+    const text = textOf(await decided(Array.from({ length: 50_001 }, () => `${base}/a/f`)));
+    assert.match(text, /a\/f" \(in "paths"\) is one of more places than are looked at for one call/);
+  });
+});
+
 it('Guard lets no path outside through, however arguments are built', (t) => {
   const { base, guard } = setUp(t, { tools: { t: 'read' } });
   let passed = 0;
