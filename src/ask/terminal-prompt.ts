@@ -43,6 +43,13 @@ export class TerminalPrompt {
     else if (at > 0) this.#questions.splice(at, 1);
   }
 
+  /** None is open any more. */
+  clear(why: string): void {
+    this.#questions.splice(1);
+    const [question] = this.#questions;
+    if (question !== undefined) this.withdrawn(question.id, why);
+  }
+
   /** What was typed. */
   async keys(typed: string): Promise<void> {
     const [question] = this.#questions;

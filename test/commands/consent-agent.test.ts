@@ -100,15 +100,6 @@ describe('rootsd consent agent', NEEDS_TERMINAL, () => {
     });
   }
 
-  it('leaves the terminal as it was where the daemon ends', async (t) => {
-    const { home, daemon } = await served(t, ASKS, PATIENT);
-    await listed(await home.peer('fs'));
-    const agent = await openAgent(t, home);
-    await agent.sees(/quit/);
-    await daemon.kill('SIGKILL');
-    assert.deepEqual(await agent.ended, { status: 69, restored: true });
-  });
-
   it('is refused without a terminal, and where rootsd.yaml wants no agents', async (t) => {
     const { home } = await served(t, ASKS, 'consent: { channels: [host] }\n');
     const { status, err } = await home.run('consent', 'agent');
