@@ -276,9 +276,9 @@ export class Grants implements Part {
     if (rest?.size === 0) this.#byKey.delete(text);
   }
 
-  /** A grant that is used does not grow old; that is written down once a day. */
+  /** A grant for always that is used does not grow old; that is written down once a day. The end of others is fixed. */
   #used(grant: Grant, { lasting }: Now): void {
-    if (lasting.ms - grant.usedMs < DAY_MS) return;
+    if (grant.scope !== 'always' || lasting.ms - grant.usedMs < DAY_MS) return;
     this.#remove(grant);
     this.#add({ ...grant, usedMs: lasting.ms });
     void this.#save();

@@ -169,6 +169,16 @@ test('what is given once ends with the calls that it was given for, and without 
   assert.deepEqual(answers(), ['nothing', 'nothing', 'nothing']);
 });
 
+test('what is given once ends with its call, however long that has used it', async (t) => {
+  const { start } = home(t);
+  const { grants, pass } = await start();
+  await yes(grants, ONCE, ['one'], ASKED, new Map([['one', [1]]]));
+  await pass(2 * DAY_MS);
+  assert.equal(answer(grants), 'read-only');
+  grants.callEnded('one', 1);
+  assert.equal(answer(grants), 'nothing');
+});
+
 test('only what is given once ends with a call', async (t) => {
   const { start } = home(t);
   const { grants } = await start();
