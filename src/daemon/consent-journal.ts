@@ -19,6 +19,9 @@ export interface AnsweredQuestion {
   readonly calls: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Whom and what an entry is about. */
+type About = Pick<Grant, 'key' | 'asker' | 'root'>;
+
 /** What an entry says beside whom and what it is about. */
 type Said = Pick<ConsentEntry, 'id' | 'scope' | 'access'> & {
   readonly answerer: Answerer | null;
@@ -53,12 +56,8 @@ export class ConsentJournal implements Part {
   }
 
   /** Enters one thing in the history. */
-  note(event: ConsentEvent, { key, asker, root }: Pick<Grant, 'key' | 'asker' | 'root'>, said: Said): void {
-    const { id, scope, access, answerer, answer } = said;
-    const who = { channel: answerer?.channel ?? null, uid: answerer?.uid ?? null, note: answer?.note ?? null };
-    const what = { root, path: key.path, access, rule: key.rule, scope };
-    const entry = { time: this.wallTime(), event, id, asker, ...what, ...who };
-    this.#history = [...this.#history, entry].slice(-MAX_HISTORY);
+  note(event: ConsentEvent, about: About, said: Said): void {
+    this.#enter([entryOf(event, about, said, this.wallTime())]);
   }
 
   /** What was noted of these never came to be. */
@@ -76,9 +75,8 @@ export class ConsentJournal implements Part {
   /** Enters the end of each in the history, and writes a line for it: thousands may end at once, so that takes its time. */
   ended(grants: readonly Grant[], how: ConsentEvent, answerer: Answerer | null): void {
     const to = this.wallTime();
-    for (const grant of grants) {
-      const { id, asker, root, key, scope, access, given } = grant;
-      this.note(how, grant, { answerer, id, scope, access });
+    this.#enter(grants.map((grant) => entryOf(how, grant, { ...grant, answerer }, to)));
+    for (const { id, asker, root, key, access, given } of grants) {
       const exposed = { from: new Date(given.wallMs).toISOString(), to };
       const fields = { grant: id, how, server: asker.server, root, path: key.path, access, exposed, by: answerer };
       this.#lines.add(() => this.#record('info', LOG_EVENTS.consentEnded, fields));
@@ -101,6 +99,10 @@ export class ConsentJournal implements Part {
     for (const _step of this.#writeInSteps());
   }
 
+  #enter(entries: readonly ConsentEntry[]): void {
+    this.#history = [...this.#history, ...entries].slice(-MAX_HISTORY);
+  }
+
   async #write(): Promise<void> {
     this.#isWriting = true;
     while (this.#lines.size > 0) await runInSlices(this.#writeInSteps(), () => false);
@@ -114,4 +116,10 @@ export class ConsentJournal implements Part {
       yield;
     }
   }
+}
+
+function entryOf(event: ConsentEvent, { key, asker, root }: About, said: Said, time: string): ConsentEntry {
+  const { id, scope, access, answerer, answer } = said;
+  const who = { channel: answerer?.channel ?? null, uid: answerer?.uid ?? null, note: answer?.note ?? null };
+  return { time, event, id, asker, root, path: key.path, access, rule: key.rule, scope, ...who };
 }

@@ -129,14 +129,21 @@ describe('Questions', () => {
     assert.equal(answered.length, 1);
   });
 
-  it('leaves a question open whose answer could not be kept', async () => {
-    const { questions, commandLine } = opened(async () => {
+  it('leaves a question open whose answer could not be kept, also for who has asked meanwhile', async () => {
+    const { questions, commandLine, late } = opened(async () => {
       throw new RootsError('CONSENT_NOT_KEPT');
     });
     questions.update('one', [wanted('/a')]);
+    const answering = commandLine.answer('q1', YES, 7);
+    questions.update('two', [wanted('/a')]);
+    await assert.rejects(answering, { code: 'CONSENT_NOT_KEPT' });
+    questions.update('two', [wanted('/a')]);
+    assert.deepEqual(
+      questions.open.map(({ count }) => count),
+      [2],
+    );
     await assert.rejects(commandLine.answer('q1', YES, 7), { code: 'CONSENT_NOT_KEPT' });
-    assert.equal(questions.open.length, 1);
-    await assert.rejects(commandLine.answer('q1', YES, 7), { code: 'CONSENT_NOT_KEPT' });
+    assert.equal(late.count, 1);
   });
 
   it('does not withdraw what is being answered, nor lets others join it', async () => {
@@ -168,6 +175,8 @@ describe('Questions', () => {
     release();
     await second;
     assert.equal(late.count, 1, 'nobody did this time');
+    questions.update('one', [wanted('/a')]);
+    assert.deepEqual(questions.open, [], 'and the one that was answered does not');
   });
 
   for (const [what, happens] of [
