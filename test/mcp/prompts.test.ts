@@ -36,6 +36,7 @@ prompts:
       directory: { paths: directories }
       any: { paths: any }
   hidden: { template: x, visible-to: { users: [bob] } }
+  needs: { template: "{a}", arguments: { a: { required: true }, b: {} } }
 `,
     who,
   );
@@ -73,6 +74,8 @@ test('getPrompt() takes what completion offers of paths, and nothing else', asyn
     [{ file: `${base}/a/../b/z.ts` }, false],
     [{ file: 'a/x.ts' }, false],
     [{ file: '' }, false],
+    [{ any: `${at('a')}/\0` }, false],
+    [{ any: `${at('a')}/${'x/'.repeat(3_000)}` }, false],
     [{ directory: at('a/sub.ts') }, true],
     [{ directory: at('a/sub.ts/') }, true],
     [{ directory: at('a/x.ts') }, false],
@@ -104,6 +107,9 @@ test('getPrompt() takes values as they are offered for what is chosen, to who ma
   );
   assert.match(await get({ language: 'cobol' }), /"cobol" is no value/);
   assert.match(await get({ language: 'python', framework: 'cics' }), /"cics" is no value/);
+  assert.match(await get({}, 'needs'), /^Invalid params: prompt "needs" needs the argument "a"$/);
+  assert.match(await get({ b: 'x' }, 'needs'), /needs the argument "a"/);
+  assert.equal(await get({ a: '' }, 'needs'), '');
   assert.match(await get({}, 'hidden'), /no prompt "hidden"/);
   assert.match(await get({}, 'constructor'), /no prompt "constructor"/);
   assert.match(await get({ other: 'x' }), /no argument "other"/);
@@ -111,6 +117,9 @@ test('getPrompt() takes values as they are offered for what is chosen, to who ma
   assert.equal(await bob.get({}, 'hidden'), 'x');
   assert.deepEqual(
     [opened(t), bob].map(({ session }) => listPrompts(session).prompts.map(({ name }) => name)),
-    [['p'], ['p', 'hidden']],
+    [
+      ['p', 'needs'],
+      ['p', 'hidden', 'needs'],
+    ],
   );
 });
