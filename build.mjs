@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
-import { compileRun } from './scripts/compile-run.mjs';
+import { compileRun, UNNAMED } from './scripts/compile-run.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const shared = {
@@ -27,11 +27,13 @@ const asFunction = {
   ...shared,
   format: 'cjs',
   define: { ...shared.define, 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
-  banner: { js: "(function (require, module, __filename, __dirname) {\n'use strict';" },
+  banner: { js: `// ${UNNAMED}\n(function (require, module, __filename, __dirname) {\n'use strict';` },
   footer: { js: '})' },
-  // It is read at each start: as short as it can be with all names in it.
-  minifyWhitespace: true,
+  // It is read at each start. What a trace of it means, run.js.map tells.
+  minify: true,
   lineLimit: 120,
+  sourcemap: 'external',
+  sourcesContent: false,
 };
 
 /**

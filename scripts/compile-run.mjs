@@ -8,15 +8,18 @@ import { fileURLToPath } from 'node:url';
 const [BUNDLE, RECORDER, SERVER] = ['../dist/run.js', 'record-run.cjs', 'usual-server.mjs'].map((name) =>
   fileURLToPath(new URL(name, import.meta.url)),
 );
+const nameOf = (digest) => `run-${digest.slice(0, 16)}.compiled`;
+/** What the first line of the bundle names before that. */
+export const UNNAMED = nameOf('0'.repeat(16));
 const POLICY = `roots: { a: { path: ~/a } }
 rules: [{ id: r, allow: [a], access: read-write }]
 `;
 
 /** Runs a short session of the built program, and writes what was compiled in it beside the bundle, which names it. */
 export async function compileRun() {
-  const code = readFileSync(BUNDLE, 'utf8');
-  const compiled = `run-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.compiled`;
-  writeFileSync(BUNDLE, `// ${compiled}\n${code}`);
+  const code = readFileSync(BUNDLE, 'latin1');
+  const compiled = nameOf(createHash('sha256').update(code).digest('hex'));
+  writeFileSync(BUNDLE, code.replace(UNNAMED, compiled), 'latin1');
   // They look whether there is a build.
   const [{ openHome, ROOTSD }, { StdioHost }] = await Promise.all([
     import('../bench/home.mjs'),
