@@ -129,11 +129,12 @@ describe('Askpass', () => {
     // The child holds the pipe open, and the output of the program with it.
     const path = standIn(
       join(base, 'ask'),
-      `(exec 3>'${base}/held'; exec sleep 1000) & echo $! >'${base}/pid'; seq 100000; exit 0`,
+      `(exec 3>'${base}/held'; echo here >&3; exec sleep 1000) & echo $! >'${base}/pid'; seq 100000; exit 0`,
     );
     const held = createReadStream(join(base, 'held'));
     const { present } = opened(askpass(path));
     assert.deepEqual(await present(questionOf()), { says: 'yes' });
+    await once(held, 'data');
     held.resume();
     process.kill(Number(readFileSync(join(base, 'pid'), 'utf8')));
     await once(held, 'end');
