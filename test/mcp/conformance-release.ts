@@ -1,5 +1,5 @@
-// The official conformance suite against the endpoint of a real daemon, and against a server on RootsGuard where roots are asked for
-// in answers. Which scenarios apply is read from docs/conformance.md. They name things of a server made for them: a policy declares
+// A release of the official conformance suite against the endpoint of a real daemon, and against a server on RootsGuard where roots are
+// asked for in answers. Which scenarios apply is read from docs/conformance.md. They name things of a server made for them: a policy declares
 // the prompts, and the adapter exchanges the other names.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -45,61 +45,66 @@ function guarded(t: Pick<TestContext, 'after'>): Promise<string> {
   return openGuardedHttp(t, { tools, prompts: ['test_input_required_result_prompt'] });
 }
 
-const SERVERS: Readonly<Record<string, (t: Pick<TestContext, 'after'>) => Promise<string>>> = {
+const SERVERS = {
   'the endpoint': endpoint,
   'a server on RootsGuard': guarded,
-};
+} as const;
 
-interface Release {
+export interface Release {
+  /** Of the package. */
   readonly name: string;
+  /** Of its table in docs/conformance.md. */
   readonly heading: string;
   readonly revision: string;
   /** Which of its scenarios are to stand in the table, by their revisions. */
   readonly isOf: (revisions: string) => boolean;
 }
 
-const RELEASES: readonly Release[] = [
-  {
-    name: '@modelcontextprotocol/conformance',
-    heading: 'Revisions up to 2025-11-25',
-    revision: '2025-11-25',
-    isOf: () => true,
-  },
-  {
-    name: 'conformance-modern',
-    heading: 'Revision 2026-07-28',
-    revision: '2026-07-28',
-    isOf: (revisions) => /2026-07-28|extension/.test(revisions),
-  },
-];
+export const LEGACY: Release = {
+  name: '@modelcontextprotocol/conformance',
+  heading: 'Revisions up to 2025-11-25',
+  revision: '2025-11-25',
+  isOf: () => true,
+};
 
-for (const { name, heading, revision, isOf } of RELEASES) {
-  const scenarios = scenariosBelow(heading);
+export const MODERN: Release = {
+  name: 'conformance-modern',
+  heading: 'Revision 2026-07-28',
+  revision: '2026-07-28',
+  isOf: (revisions) => /2026-07-28|extension/.test(revisions),
+};
 
-  test(`docs/conformance.md says of each scenario whether it applies: ${heading.toLowerCase()}`, async (t) => {
+/** Tests that the table is whole. */
+export function testTable({ name, heading, isOf }: Release): void {
+  test('docs/conformance.md says of each scenario whether it applies', async (t) => {
     const suite = await Suite.open(t, name);
     const all = suite.scenarios().flatMap((scenario) => (isOf(scenario.revisions) ? [scenario.name] : []));
-    assert.deepEqual(scenarios.map((scenario) => scenario.name).toSorted(), all.toSorted());
+    assert.deepEqual(
+      scenariosBelow(heading)
+        .map((scenario) => scenario.name)
+        .toSorted(),
+      all.toSorted(),
+    );
   });
+}
 
-  for (const [server, open] of Object.entries(SERVERS)) {
-    const ofServer = scenarios.filter(({ against }) => against === server);
-    if (ofServer.length > 0) {
-      describe(`${server} and the conformance suite, ${heading.toLowerCase()}`, () => {
-        const { hooks, opened } = openOnce(async (t) => ({ suite: await Suite.open(t, name), url: await open(t) }));
-        before(opened);
-        after(hooks);
-        for (const { name, excused } of ofServer) {
-          it(`passes ${name}`, async () => {
-            const { suite, url } = await opened();
-            const failures = await suite.failures(name, url, revision);
-            const failed = new Set(failures.map(({ id }) => id));
-            assert.deepEqual([...failed].toSorted(), excused.toSorted(), JSON.stringify(failures, null, 2));
-          });
-        }
+/** Makes a test of each scenario that applies to a server. */
+export function testScenarios({ name, heading, revision }: Release, server: keyof typeof SERVERS): void {
+  const ofServer = scenariosBelow(heading).filter(({ against }) => against === server);
+  const open = SERVERS[server];
+  describe(`${server} and the conformance suite, revision ${revision}`, () => {
+    const { hooks, opened } = openOnce(async (t) => ({ suite: await Suite.open(t, name), url: await open(t) }));
+    before(opened);
+    after(hooks);
+    for (const { name, excused } of ofServer) {
+      it(`passes ${name}`, async () => {
+        const { suite, url } = await opened();
+        const failures = await suite.failures(name, url, revision);
+        const failed = new Set(failures.map(({ id }) => id));
+        assert.deepEqual([...failed].toSorted(), excused.toSorted(), JSON.stringify(failures, null, 2));
       });
     }
-  }
+  });
 }
 
 /** What several tests share: opened by the first that wants it, closed by `hooks`. */

@@ -1,0 +1,4 @@
+import { LEGACY, testScenarios, testTable } from './conformance-release.ts';
+
+testTable(LEGACY);
+testScenarios(LEGACY, 'the endpoint');

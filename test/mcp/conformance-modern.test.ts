@@ -1,0 +1,4 @@
+import { MODERN, testScenarios, testTable } from './conformance-release.ts';
+
+testTable(MODERN);
+testScenarios(MODERN, 'the endpoint');
