@@ -9,11 +9,16 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Who reads the wall clock, and why that may be. */
 const READERS: Readonly<Record<string, string>> = {
+  'commands/allow.ts':
+    'the end that a rule gets is a moment for people; the daemon ends it also by the time that passes',
   'commands/evaluate-files.ts': 'since when a layer is in force is shown',
+  'commands/revoke.ts': 'rules of ours that have ended are tidied away',
   'commands/serve-screen.ts': 'the time of a change is shown',
   'commands/serve.ts': 'since when the daemon, a layer or a session is there is shown; lines of the audit carry a time',
   'disk/clock.ts': 'compared with the times of the disk alone, to tell a change that its next look could miss',
   'disk/moment.ts': 'a consent ends by whichever clock says so first: a wall clock that is set can only end it',
+  'run/person.ts':
+    'how long a question is shown at most: the daemon, which waits by no wall clock, takes it back before',
   'system/log.ts': 'lines of the log carry a time',
 };
 
