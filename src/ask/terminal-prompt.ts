@@ -11,8 +11,12 @@ export interface PromptOptions {
   readonly answer: (question: Question, answer: Answer) => Promise<Given | null>;
   /** The person wants to stop. */
   readonly onEnd: () => void;
+  /** Milliseconds that have passed, by no wall clock. */
+  readonly now: () => number;
 }
 
+/** Nobody has read a question that stands where another one was taken away, and may still be about to answer that. */
+const UNREAD_MS = 1_000;
 const MAX_SCOPE_KEYS = 9;
 const NO_KEYS: ReadonlySet<string> = new Set(['\r', '\n', '\u001b', 'd', 'n']);
 /** Ctrl-C and Ctrl-D: a terminal that gives keys one by one sends no signal. */
@@ -26,6 +30,8 @@ export class TerminalPrompt {
   #isAnswering = false;
   /** Why the question that is being answered is open no more. */
   #overWhy: string | null = null;
+  /** When a question was last taken away from under the person's eyes. */
+  #takenAwayMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PromptOptions) {
     this.#options = options;
@@ -39,8 +45,10 @@ export class TerminalPrompt {
   withdrawn(id: string, why: string): void {
     const at = this.#questions.findIndex((question) => question.id === id);
     if (at === 0 && this.#isAnswering) this.#overWhy = why;
-    else if (at === 0) this.#done(`Withdrawn: ${why}`);
-    else if (at > 0) this.#questions.splice(at, 1);
+    else if (at === 0) {
+      this.#takenAwayMs = this.#options.now();
+      this.#done(`Withdrawn: ${why}`);
+    } else if (at > 0) this.#questions.splice(at, 1);
   }
 
   /** None is open any more. */
@@ -54,7 +62,11 @@ export class TerminalPrompt {
   async keys(typed: string): Promise<void> {
     const [question] = this.#questions;
     if (typed === 'q' || END_KEYS.some((key) => typed.includes(key))) this.#options.onEnd();
-    else if (question !== undefined && !this.#isAnswering) await this.#key(question, typed);
+    else if (question !== undefined && !this.#isAnswering) {
+      if (this.#options.now() - this.#takenAwayMs < UNREAD_MS)
+        this.#options.write('Not taken: the question has changed');
+      else await this.#key(question, typed);
+    }
   }
 
   async #key(question: Question, key: string): Promise<void> {

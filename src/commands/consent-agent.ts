@@ -27,6 +27,7 @@ export async function consentAgentCommand(options: AgentOptions, io: Io): Promis
     write: (line) => printLine(io, line),
     answer: (question, answer) => watch.answer(question, answer),
     onEnd: () => quit.set(),
+    now: () => performance.now(),
   });
   const watch = new QuestionWatch({ prompt, search, isFallback: options.fallback === true });
   await watch.connect();

@@ -8,6 +8,7 @@ function opened(answer: (answer: Answer) => Promise<Given | null> = async () => 
   const lines: string[] = [];
   const answers: (readonly [id: string, answer: Answer])[] = [];
   const ends: true[] = [];
+  const clock = { nowMs: 0 };
   const prompt = new TerminalPrompt({
     write: (line) => lines.push(line),
     answer: ({ id }, given) => {
@@ -15,8 +16,9 @@ function opened(answer: (answer: Answer) => Promise<Given | null> = async () => 
       return answer(given);
     },
     onEnd: () => ends.push(true),
+    now: () => clock.nowMs,
   });
-  return { prompt, lines, answers, ends };
+  return { prompt, lines, answers, ends, clock };
 }
 
 describe('TerminalPrompt', () => {
@@ -99,6 +101,21 @@ describe('TerminalPrompt', () => {
     assert.ok(!lines.some((line) => line.startsWith('Withdrawn')));
     prompt.withdrawn('q2', 'nobody asks any more');
     assert.equal(lines.at(-1), 'Withdrawn: nobody asks any more');
+  });
+
+  it('takes no key that was meant for a question that has just been taken away', async () => {
+    const { prompt, answers, lines, clock } = opened();
+    for (const id of ['q1', 'q2']) prompt.asked(questionOf({ id }));
+    prompt.withdrawn('q1', 'nobody asks any more');
+    clock.nowMs += 999;
+    await prompt.keys('1');
+    assert.deepEqual([answers, lines.at(-1)], [[], 'Not taken: the question has changed']);
+    clock.nowMs += 1;
+    await prompt.keys('1');
+    assert.deepEqual(
+      answers.map(([id]) => id),
+      ['q2'],
+    );
   });
 
   it('says why an answer does not count, and asks on unless the question is over', async () => {
