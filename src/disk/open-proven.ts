@@ -11,6 +11,8 @@ import type { RealPath } from '../core/path.ts';
 
 /** See kernel-walk.ts. */
 const O_PATH = 0o10000000;
+/** Whoever exchanges a directory must do so at the right moment of each. */
+const LOOKS = 4;
 /** No link is followed, and a pipe that somebody put there holds up nobody. */
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -61,8 +63,8 @@ async function openByName(opened: string, path: string, { flags, mode }: OpenMod
 }
 
 /**
- * For systems without /proc: the way is looked at before and after. A file is emptied only when it is known to be the one; in
- * the moment between, one may still be made where the way leads by then.
+ * For systems without /proc: the way is looked at before, and several times after. A file is emptied only when each look says
+ * that it is the one; in the moment between, one may still be made where the way leads by then.
  */
 export async function openCompared(path: RealPath, { flags, mode }: OpenMode): Promise<FileHandle | 'moved'> {
   if (!isReal(dirname(path))) return 'moved';
@@ -86,10 +88,17 @@ function isReal(directory: string): boolean {
   }
 }
 
+/**
+ * Does the path lead to this file, and to it by itself? One look can meet the way as it leads outside and the next one as it
+ * does not: each of several must say so.
+ */
 function isSame(path: RealPath, { dev, ino }: BigIntStats): boolean {
   try {
-    const found = lstatSync(path, { bigint: true });
-    return realpathSync.native(path) === path && found.dev === dev && found.ino === ino;
+    for (let looks = 0; looks < LOOKS; looks++) {
+      const found = lstatSync(path, { bigint: true });
+      if (realpathSync.native(path) !== path || found.dev !== dev || found.ino !== ino) return false;
+    }
+    return true;
   } catch {
     return false;
   }
