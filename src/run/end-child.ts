@@ -18,6 +18,8 @@ export const QUICK: Patience = { termMs: 200, killMs: 2_000 };
 export const AT_ONCE: Patience = { termMs: 0, killMs: 0 };
 
 const POLL_MS = 50;
+/** A child that handles a signal has it before the end of its input, which alone could end it. */
+const SIGNAL_FIRST_MS = 50;
 
 export class ChildEnding {
   readonly #child: Child;
@@ -26,8 +28,8 @@ export class ChildEnding {
   #hasEnded = false;
   readonly #cancels: (() => void)[] = [];
 
-  /** Begins: ends the child's input. */
-  constructor(child: Child, { termMs, killMs }: Patience, timer: Timer) {
+  /** Begins: ends the child's input, a moment after `first` where it is a signal that ends the session. */
+  constructor(child: Child, { termMs, killMs }: Patience, timer: Timer, first?: NodeJS.Signals) {
     this.#child = child;
     this.#timer = timer;
     this.#known = child.identity === null ? [] : [child.identity];
@@ -35,7 +37,12 @@ export class ChildEnding {
     void child.ended.then(() => {
       this.#hasEnded = true;
     });
-    void child.sink.end();
+    const endInput = (): void => void child.sink.end();
+    if (first === undefined) endInput();
+    else {
+      this.signal(first);
+      this.#cancels.push(timer(SIGNAL_FIRST_MS, endInput));
+    }
     this.#cancels.push(
       timer(termMs, () => this.signal('SIGTERM')),
       timer(killMs, () => this.signal('SIGKILL')),

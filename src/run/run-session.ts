@@ -166,7 +166,7 @@ export class RunSession {
   /** Ends the server and all below it; the signal is passed on at once. */
   signal(signal: NodeJS.Signals): void {
     this.#end.wasSignalled(signal);
-    this.#process?.end(PATIENT).signal(signal);
+    this.#process?.endBy(signal, PATIENT);
   }
 
   /** Passes a signal on that need not be the end. */
@@ -251,7 +251,7 @@ export class RunSession {
     this.#process = process;
     void process.outputEnded.reached.then(() => this.#silent(process));
     const { signalled, signal, over, failure } = this.#end;
-    if (signalled.isSet) process.end(PATIENT).signal(signal);
+    if (signalled.isSet) process.endBy(signal, PATIENT);
     else if (over.isSet) process.end(failure === null ? PATIENT : QUICK);
     return process;
   }

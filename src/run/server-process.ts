@@ -64,6 +64,12 @@ export class ServerProcess {
     return this.#ending;
   }
 
+  /** Passes on a signal that ends the session. */
+  endBy(signal: NodeJS.Signals, patience: Patience): void {
+    if (this.#ending !== null) this.#ending.signal(signal);
+    else this.#ending = new ChildEnding(this.#child, patience, this.#options.timer, signal);
+  }
+
   /** Resolves when it has ended and what it wrote has been passed on, however slowly the host reads, or `hurry` says so. */
   async finished(): Promise<Ended> {
     const ended = await this.#child.ended;
