@@ -30,8 +30,8 @@ export class TerminalPrompt {
   #isAnswering = false;
   /** Why the question that is being answered is open no more. */
   #overWhy: string | null = null;
-  /** When a question was last taken away from under the person's eyes. */
-  #takenAwayMs = Number.NEGATIVE_INFINITY;
+  /** What was last taken away from under the person's eyes, and when. */
+  #takenAway: { readonly id: string; readonly atMs: number } | null = null;
 
   constructor(options: PromptOptions) {
     this.#options = options;
@@ -46,7 +46,7 @@ export class TerminalPrompt {
     const at = this.#questions.findIndex((question) => question.id === id);
     if (at === 0 && this.#isAnswering) this.#overWhy = why;
     else if (at === 0) {
-      this.#takenAwayMs = this.#options.now();
+      this.#takenAway = { id, atMs: this.#options.now() };
       this.#done(`Withdrawn: ${why}`);
     } else if (at > 0) this.#questions.splice(at, 1);
   }
@@ -63,10 +63,15 @@ export class TerminalPrompt {
     const [question] = this.#questions;
     if (typed === 'q' || END_KEYS.some((key) => typed.includes(key))) this.#options.onEnd();
     else if (question !== undefined && !this.#isAnswering) {
-      if (this.#options.now() - this.#takenAwayMs < UNREAD_MS)
-        this.#options.write('Not taken: the question has changed');
+      if (this.#isUnread(question)) this.#options.write('Not taken: the question has changed');
       else await this.#key(question, typed);
     }
+  }
+
+  /** One that comes back is what the person has read. */
+  #isUnread({ id }: Question): boolean {
+    const { id: before = id, atMs = 0 } = this.#takenAway ?? {};
+    return before !== id && this.#options.now() - atMs < UNREAD_MS;
   }
 
   async #key(question: Question, key: string): Promise<void> {

@@ -118,6 +118,18 @@ describe('TerminalPrompt', () => {
     );
   });
 
+  it('takes a key for a question that was taken away and is back', async () => {
+    const { prompt, answers } = opened();
+    prompt.asked(questionOf());
+    prompt.withdrawn('q1', 'another agent asks now');
+    prompt.asked(questionOf());
+    await prompt.keys('1');
+    assert.deepEqual(
+      answers.map(([id]) => id),
+      ['q1'],
+    );
+  });
+
   it('says why an answer does not count, and asks on unless the question is over', async () => {
     const { prompt, answers, lines } = opened(async () => {
       if (answers.length === 2) prompt.withdrawn('q1', 'nobody asks any more');

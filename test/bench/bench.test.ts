@@ -21,6 +21,13 @@ interface Row {
   readonly gate?: string;
 }
 
+function rowsOf(out: string): readonly Row[] {
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+}
+
 describe('npm run bench', () => {
   it('gives a row for each goal that it was asked for, with its median, range, gate and verdict', async () => {
     const { status, out, err } = await bench(
@@ -32,10 +39,7 @@ describe('npm run bench', () => {
       'bridge',
     );
     assert.equal(status, 0, err);
-    const rows = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Row);
+    const rows = rowsOf(out);
     assert.deepEqual(
       rows.map(({ goal }) => goal),
       [17, 17, 1, 1, 2, 3, 4, 14, 14, 15, 16, 5, 6, 6, 7, 8, 8, 9, 9, 10, 10, 11, 12, 13, 'guard', '-', '-'],
@@ -55,10 +59,7 @@ describe('npm run bench', () => {
   it('compares completion with a bare readdir, and says what a client takes', async () => {
     const { status, out, err } = await bench('--short', '--json', 'complete');
     assert.equal(status, 0, err);
-    const rows = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Row);
+    const rows = rowsOf(out);
     assert.deepEqual(
       rows.map(({ gate }) => gate),
       [undefined, undefined, '<= 3', '<= 0.1', undefined],
