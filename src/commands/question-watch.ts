@@ -41,9 +41,13 @@ export class QuestionWatch {
     if (this.#isClosed) this.close();
   }
 
-  /** From now on the questions come. Throws a RootsError where this agent is not wanted. */
+  /** From now on the questions come, unless the daemon is lost() meanwhile. Throws a RootsError where this agent is not wanted. */
   async begin(): Promise<void> {
-    await this.#request(METHOD.consentWatch, { fallback: this.#options.isFallback });
+    try {
+      await this.#request(METHOD.consentWatch, { fallback: this.#options.isFallback });
+    } catch (error) {
+      if (!this.#lost.isSet) throw error;
+    }
   }
 
   /** Resolves when the daemon is gone. */
@@ -53,14 +57,8 @@ export class QuestionWatch {
 
   /** Resolves when it is back, or nobody waits for it any more. Rejects where it does not want this agent now. */
   async again(): Promise<void> {
-    while (!this.#isClosed) {
-      try {
-        await this.connect();
-        return await this.begin();
-      } catch (error) {
-        if (!(error instanceof RootsError && error.code === 'DAEMON_UNREACHABLE')) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
-      }
+    while (!this.#isClosed && !(await this.#isBack())) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
   }
 
@@ -73,6 +71,17 @@ export class QuestionWatch {
   close(): void {
     this.#isClosed = true;
     this.#connection?.close();
+  }
+
+  async #isBack(): Promise<boolean> {
+    try {
+      await this.connect();
+      await this.begin();
+      return !this.#lost.isSet;
+    } catch (error) {
+      if (error instanceof RootsError && error.code === 'DAEMON_UNREACHABLE') return false;
+      throw error;
+    }
   }
 
   #take(method: string, params: unknown): void {
